@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from akgen.tools.cann.environment import CannSettings
-from akgen.tools.cann.preflight import Prerequisite, preflight, verdict
+from akgen.tools.cann.preflight import preflight, verdict
+from akgen.tools.cann.prerequisite import Prerequisite
 from tests.command import command
 from tests.fake_cann.machine import Rehearsal
 from tests.fake_cann.scene import settings_of

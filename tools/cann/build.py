@@ -87,12 +87,17 @@ class Builder:
         )
         return _take(kept, folder)
 
-    def build_direct(self, project: KernelProject, folder: Path) -> PackageBuild:
+    def build_direct(
+        self, project: KernelProject, folder: Path, *, instrumented: bool = False
+    ) -> PackageBuild:
         """Compile a file that launches its kernels itself; the library lies below `folder`/direct."""
         packages = ContentCache(self._settings.cache / PACKAGES)
-        key = self._key("direct", project.digest, project.kernel)
+        key = self._key(
+            "direct", project.digest, project.kernel, *(("instrumented",) if instrumented else ())
+        )
         kept = packages.get(
-            key, lambda into: self._make(lambda work: self._direct(project, work), into, folder)
+            key,
+            lambda into: self._make(lambda work: self._direct(project, work, instrumented), into, folder),
         )
         return _take(kept, folder)
 
@@ -101,14 +106,14 @@ class Builder:
         version = environment.cann_version(home) or ""
         return digest(_FORM, str(home), version, self._settings.soc, sys.executable, *parts)
 
-    def _direct(self, project: KernelProject, work: Path) -> PackageBuild:
+    def _direct(self, project: KernelProject, work: Path, instrumented: bool) -> PackageBuild:
         area = work / _AREA
         entry = direct.write_entry(project, area / "sources")
         library = area / direct.LIBRARY
         for folder in (library.parent, area / "home"):
             folder.mkdir()
         env = environment.base_environment(self._settings, area / "home")
-        argv = direct.compile_command(self._settings, project, entry, library)
+        argv = direct.compile_command(self._settings, project, entry, library, instrumented=instrumented)
         built = self._confinement.run(argv, area, env, BUILD_TIMEOUT_S)
         log(work, "bisheng", built)
         if not built.ok or not library.is_file():

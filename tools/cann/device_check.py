@@ -1,21 +1,22 @@
 """msSanitizer as an optional gate: the same kernel, compiled with instrumentation, run once under each checking tool.
 
 Source: vendor pages "msSanitizer: Overview" (`mssanitizer --tool=NAME --log-file=FILE -- APPLICATION ...`), "Memory
-Check" and "Contention Check" (reports). Times of such a run mean nothing. Not covered: direct files; kernels with
-several threads or masks, which the tool does not follow.
+Check" and "Contention Check" (reports). Times of such a run mean nothing. Not covered: kernels with several threads or
+masks, which the tool does not follow.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, get_args
 
-from akgen.tools.cann.build import VENDOR, Builder, said
-from akgen.tools.cann.build_log import SourceNames
+from akgen.tools.cann.build import VENDOR, Builder, PackageBuild, said
+from akgen.tools.cann.build_log import SourceNames, origin_of
 from akgen.tools.cann.environment import CannSettings, find_program
 from akgen.tools.cann.project import Renamed
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, InfraError, InputError
+from akgen.tools.core.project import KernelProject
 from akgen.tools.core.untrusted import FileRefused, read_bytes
 from akgen.tools.process.program import Finished
 
@@ -28,7 +29,7 @@ _LOG = "mssanitizer.log"
 _WITHOUT = "Read the logs beside the run; judge without a device check (AKGEN_NPU_CHECKS, --device-check)."
 _HEAD = re.compile(r"^=+ (?:ERROR|WARNING): (?P<text>.+)$")
 _MORE = re.compile(r"^=+\s+(?P<text>\S.*)$")
-_PLACE = re.compile(r"(?P<file>[\w./+-]+\.(?:cpp|cc|h|hpp|inc)):(?P<line>\d+)")
+_PLACE = re.compile(r"(?P<file>[\w./+-]+\.(?:cpp|cc|h|hpp|inc|asc)):(?P<line>\d+)")
 _UNCHECKED = re.compile(r"no kernel with instrumentation|instrument\w* .*(?:not|no) ", re.IGNORECASE)
 # what a report says, and what of our catalogue that is; the last fits every report
 _CODES = (
@@ -64,14 +65,27 @@ def instrument(builder: Builder, renamed: Renamed, folder: Path) -> None:
     """Build a kernel for the checks. Raises InfraError if what came of it is not instrumented."""
     folder.mkdir(exist_ok=True)
     made = builder.build([renamed], folder, instrumented=True)
+    parts = (p for p in (folder / VENDOR / "op_impl").rglob("*.*") if p.suffix in {".o", ".json"})
+    _require_instrumented(made, lambda: any(b"sanitizer" in p.read_bytes() for p in parts))
+    (folder / ORIGIN).write_text(renamed.origin.model_dump_json())
+
+
+def instrument_direct(builder: Builder, project: KernelProject, folder: Path) -> None:
+    """Build a direct file's library for the checks. Raises InfraError if what came of it is not instrumented."""
+    folder.mkdir(exist_ok=True)
+    made = builder.build_direct(project, folder, instrumented=True)
+    # the functions by which an instrumented kernel tells the tool what it reads and writes
+    _require_instrumented(made, lambda: b"__sanitizer_" in (folder / made.library).read_bytes())
+    (folder / ORIGIN).write_text(origin_of({path: path for path in project.files}, {}).model_dump_json())
+
+
+def _require_instrumented(made: PackageBuild, seen: Callable[[], bool]) -> None:
     if not made.ok:
         raise InfraError(
             f"The kernel compiles, but not with instrumentation: {made.diagnostics[0].text}.", _WITHOUT
         )
-    parts = (p for p in (folder / VENDOR / "op_impl").rglob("*.*") if p.suffix in {".o", ".json"})
-    if not any(b"sanitizer" in p.read_bytes() for p in parts):
+    if not seen():
         raise InfraError("The kernel was to be instrumented for msSanitizer, and is not.", _WITHOUT)
-    (folder / ORIGIN).write_text(renamed.origin.model_dump_json())
 
 
 def judged(tool: DeviceCheck, done: Finished, folder: Path, left: Path, package: Path) -> list[Diagnostic]:

@@ -1,7 +1,7 @@
 """Direct files on an NPU: bisheng makes one library of kernels and host function, and the worker calls the function.
 
-Source: vendor page "Compilation Using BiSheng Command Lines". The host function's head is that of the twin's direct
-form.
+Source: vendor pages "Compilation Using BiSheng Command Lines" and "msSanitizer: Before You Start". The host function's
+head is that of the twin's direct form.
 """
 
 import ctypes
@@ -18,6 +18,7 @@ _HERE = Path(__file__).resolve().parent
 _INCLUDES = (_HERE / "include", _HERE.parent / "launched" / "include")
 # the architecture that bisheng is told, by the chip's name (vendor page "AI processor versions")
 _ARCHITECTURES = {"Ascend910B": "dav-2201", "Ascend910_93": "dav-2201", "Ascend310P": "dav-2002"}
+_INSTRUMENTED = ("-g", "--cce-enable-sanitizer")  # for msSanitizer, when compiling and when linking
 _WHY_BYTES = 2000
 
 
@@ -36,8 +37,13 @@ def write_entry(project: KernelProject, folder: Path) -> Path:
     return entry
 
 
-def compile_command(settings: CannSettings, project: KernelProject, entry: Path, out: Path) -> list[str]:
-    """Compile for this chip. Raises InfraError without bisheng or for a chip whose architecture is not known."""
+def compile_command(
+    settings: CannSettings, project: KernelProject, entry: Path, out: Path, *, instrumented: bool = False
+) -> list[str]:
+    """Compile for this chip, `instrumented` for msSanitizer.
+
+    Raises InfraError without bisheng, or for a chip whose architecture is not known.
+    """
     tool = find_program(settings, "bisheng")
     if tool is None:
         raise InfraError(
@@ -50,6 +56,7 @@ def compile_command(settings: CannSettings, project: KernelProject, entry: Path,
         )
     folders = sorted({str(entry.parent / PurePosixPath(p).parent) for p in project.files})
     return [str(tool), f"--npu-arch={arch}", "-std=c++17", "-O2", "-fPIC", "-shared",
+            *(_INSTRUMENTED if instrumented else ()),
             *(f"-I{p}" for p in (*_INCLUDES, entry.parent, *folders)), str(entry), "-o", str(out),
             f"-L{settings.usable_home / 'lib64'}", "-lascendcl"]  # fmt: skip
 

@@ -1,45 +1,36 @@
 """CANN and an NPU as a toolchain: build with msopgen and CMake, run through aclnn in a worker, profile with msprof.
 
 The operator package is installed below the build's own folder and its operator type carries the project's
-digest, so what runs is what was built: its files are compared with those of the build before each run. Of a run's
-folder the candidate's process may write `worker/` alone; the rest is written by this process. Not covered: projects
-whose aclnn files are written by hand.
+digest, so what runs is what was built: its files are compared with those of the build before each run. Not
+covered: projects whose aclnn files are written by hand.
 """
 
 import contextlib
 import errno
-import shutil
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from akgen.knowledge.chip import chip
-from akgen.tools.cann import device_check, environment, msprof, msprof_op, npu_smi, trial
-from akgen.tools.cann.build import VENDOR, Builder, PackageBuild, check_package, package_of, said
+from akgen.tools.cann import device_check, environment, npu_smi
+from akgen.tools.cann.build import Builder, PackageBuild, check_package
 from akgen.tools.cann.confined import Confinement
 from akgen.tools.cann.device import DeviceLease, Devices
 from akgen.tools.cann.environment import CannSettings
-from akgen.tools.cann.outcome import REPLACED, outcome_of, outputs, stage_reached
+from akgen.tools.cann.launcher import START_S, WORKER, Launcher
+from akgen.tools.cann.outcome import REPLACED, outcome_of, outputs
 from akgen.tools.cann.preflight import missing
+from akgen.tools.cann.probe import DeviceProbe
+from akgen.tools.cann.profiled import Profiler
 from akgen.tools.cann.project import check_together, under_name, with_build_hash
 from akgen.tools.cann.runtime_errors import DeviceFault
 from akgen.tools.cann.timing import read_series
-from akgen.tools.cann.worker import RunnerRequest
-from akgen.tools.core.call import Call, TensorFile
+from akgen.tools.core.call import Call
 from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.outcome import Diagnostic, InfraError, Outcome
 from akgen.tools.core.poison import Poison
-from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Build, Launch, Progress, SpecReader
-from akgen.tools.process.program import Finished
 
-_PROBE_S = 60.0  # for the kernel of a probe
-START_S = 180.0  # for Python, the driver and the copies to the device
-PROFILED_LAUNCHES = 20
-WORKER = "worker"  # below a run's folder: what the candidate's process may write
-_REQUEST = "request.json"
 CHECKED = "checked"  # below a build's folder: the instrumented package; below a run's: what the checks said
 _MACHINES = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EFBIG, errno.EMFILE,
              errno.ENFILE, errno.ESTALE, errno.ENOTDIR}  # fmt: skip
@@ -101,6 +92,8 @@ class CannToolchain:
         builder = Builder(self._settings, self._confined, self._side_by_side)
         if project.direct_file is not None:
             made = builder.build_direct(project, folder)
+            if made.ok and self._settings.checks:
+                device_check.instrument_direct(builder, project, folder / CHECKED)
             return self._build(folder, None, _failed(made), time.monotonic() - started, made.diagnostics)
         spec, diagnostics = self._read_spec(project, folder / "spec")
         if spec is None:
@@ -153,14 +146,14 @@ class CannToolchain:
             try:
                 profiled = trace and build.op is not None
                 found = self._run_on(lease, build, call, folder, timeout_s, profiled, poison)
-                if found.outcome is None and build.op is not None:
+                if found.outcome is None:
                     wrong = self._checked(lease, build, call, folder, timeout_s)
                     if wrong:
                         return Launch(
                             outcome=Outcome.TRAP, outputs=(), diagnostics=wrong, wall_s=found.wall_s
                         )
                 if what_if and found.profile is not None:  # nothing is predicted, but cores are looked at
-                    counted = self._counted(found.profile, lease, build, call, folder, timeout_s)
+                    counted = self._profiler(lease).counted(found.profile, build, call, folder, timeout_s)
                     found = found.model_copy(update={"profile": counted})
                 return found
             except DeviceFault as fault:
@@ -177,10 +170,12 @@ class CannToolchain:
         trace: bool,
         poison: Poison | None,
     ) -> Launch:
-        argv = self._worker(lease, build, call, folder, timeout_s, timed=not trace, poison=poison)
-        done = self._start(argv, folder, build.folder, timeout_s + START_S)
+        argv = self._launcher.worker(
+            lease.number, build, call, folder, timeout_s, timed=not trace, poison=poison
+        )
+        done = self._launcher.start(argv, folder, build.folder, timeout_s + START_S)
         left = folder / WORKER
-        failed = outcome_of(done, left, timeout_s, lambda: self._opens(lease.number))
+        failed = outcome_of(done, left, timeout_s, lambda: self._probe.opens(lease.number))
         if failed is not None:
             lease.quarantine(failed[1].text)  # what a kernel that failed left behind is not known
             return Launch(outcome=failed[0], outputs=(), diagnostics=(failed[1],), wall_s=done.wall_s)
@@ -203,7 +198,7 @@ class CannToolchain:
             )  # fmt: skip
         if (npus := npu_smi.ask(self._settings)) is not None:  # temperature and company, beside the times
             (folder / "device.json").write_text(npus.model_dump_json())
-        measured, foreign = self._profile(lease, build, call, folder, timeout_s)
+        measured, foreign = self._profiler(lease).profile(build, call, folder, timeout_s)
         return Launch(
             outcome=Outcome.CHEAT if foreign else None,
             outputs=found,
@@ -227,148 +222,22 @@ class CannToolchain:
             instrumented = build.model_copy(update={"folder": build.folder / CHECKED})
             check_package(instrumented.folder)
             slowly = device_check.SLOWER * timeout_s
-            application = self._worker(lease, instrumented, call, within, slowly)
+            application = self._launcher.worker(lease.number, instrumented, call, within, slowly)
             argv = device_check.command(self._settings, tool, application, within / WORKER)
-            done = self._start(argv, within, instrumented.folder, START_S + slowly)
+            done = self._launcher.start(argv, within, instrumented.folder, START_S + slowly)
             found += device_check.judged(tool, done, within, within / WORKER, instrumented.folder)
         return tuple(found)
 
-    def _profile(
-        self, lease: DeviceLease, build: Build, call: Call, folder: Path, timeout_s: float
-    ) -> tuple[Profile, tuple[Diagnostic, ...]]:
-        assert build.op is not None
-        within = folder / "profiled"
-        within.mkdir(exist_ok=True)
-        application = self._worker(lease, build, call, within, timeout_s, launches=PROFILED_LAUNCHES)
-        out = within / WORKER / "msprof"
-        argv = environment.msprof(self._settings, application, out)
-        done = self._start(argv, within, build.folder, START_S + 10 * timeout_s)
-        if out.is_symlink():
-            raise InfraError("msprof's folder was replaced by a link.", "Judge the project on the twin.")
-        if not done.ok:
-            self._failed_in_profile(done, lease, within / WORKER, timeout_s)
-            raise InfraError(f"msprof failed: {said(done)}.", "Check that msprof may use the device.")
-        found = msprof.rows(out)
-        chip_ = chip(self._settings.soc)
-        profile = msprof.profile(found, build.op.op_type, chip_, self.version(), call.moved_bytes)
-        timeline = next(iter(sorted(out.rglob("msprof_*.json"))), None)  # a Chrome trace
-        return profile.model_copy(update={"trace": timeline}), msprof.foreign_tasks(found, build.op.op_type)
+    def _profiler(self, lease: DeviceLease) -> Profiler:
+        return Profiler(self._settings, self._launcher, lease.number, self._probe.opens)
 
-    def _counted(
-        self, profile: Profile, lease: DeviceLease, build: Build, call: Call, folder: Path, timeout_s: float
-    ) -> Profile:
-        """Add what each core did. Why msprof op does not say it is a note: the time is known without it."""
-        assert build.op is not None
-        within = folder / "counted"
-        within.mkdir(exist_ok=True)
-        application = self._worker(lease, build, call, within, timeout_s, launches=msprof_op.LAUNCHES)
-        out = within / WORKER / "msprof_op"
-        out.mkdir(mode=0o750)
-        argv = environment.msprof_op(self._settings, application, out, msprof_op.LAUNCHES)
-        done = self._start(argv, within, build.folder, START_S + 10 * timeout_s)
-        try:
-            if out.is_symlink():
-                raise InfraError("its folder was replaced by a link.", "Judge the project on the twin.")
-            if not done.ok:
-                raise InfraError(f"msprof op failed: {said(done)}.", "Check that it may use the device.")
-            return msprof_op.with_cores(profile, msprof_op.launches(out), build.op.op_type)
-        except InfraError as problem:
-            return profile.model_copy(
-                update={"notes": (*profile.notes, f"no counts of cores: {problem.text}")}
-            )
+    @property
+    def _launcher(self) -> Launcher:
+        return Launcher(self._settings, self._confined)
 
-    def _failed_in_profile(self, done: Finished, lease: DeviceLease, left: Path, timeout_s: float) -> None:
-        """Raise what the worker says of its own end under msprof, if it says anything."""
-        if not (left / "ended.json").is_file():
-            return
-        failed = outcome_of(done, left, timeout_s, lambda: self._opens(lease.number))
-        if failed is not None:
-            text = f"The kernel ran, and failed when it was profiled: {failed[1].text}"
-            raise InfraError(text, "Run it once more; if it fails again, the device is to be looked at.")
-
-    def _worker(
-        self,
-        lease: DeviceLease,
-        build: Build,
-        call: Call,
-        folder: Path,
-        timeout_s: float,
-        *,
-        launches: int = 1,
-        timed: bool = False,
-        poison: Poison | None = None,
-    ) -> list[str]:
-        request = RunnerRequest(
-            call=call,
-            spec=build.op,
-            library=build.folder / package_of(build.folder).library,
-            folder=_emptied(folder / WORKER),
-            device=lease.number,
-            timeout_s=timeout_s,
-            launches=launches,
-            timed=timed,
-            poison=poison,
-        )
-        return _worker_command(request, folder)
-
-    def _start(self, argv: list[str], folder: Path, built: Path | None, timeout_s: float) -> Finished:
-        """Run a program on the device; without `built`, no operator package is found by it."""
-        vendor = built / VENDOR if built is not None else None
-        home = folder / WORKER / "home"
-        home.mkdir()
-        env = environment.run_environment(self._settings, vendor, home)
-        read = (folder / _REQUEST, *_input_files(folder), *((built,) if built is not None else ()))
-        return self._confined.run(
-            argv, folder / WORKER, env, timeout_s, read=tuple(dict.fromkeys(read)), device=True
-        )
-
-    def _probe(self, number: int) -> str | None:
-        """Copy to a device and back, then run a kernel that is known to be right; say what is wrong."""
-        return self._opens(number) or self._known_good(number)
-
-    def _known_good(self, number: int) -> str | None:
-        """Run the known-good kernel on a device. Where it cannot be built, that is no fault of the device."""
-        folder = self._settings.own_folder / "probes" / str(number) / "kernel"
-        folder.mkdir(parents=True, exist_ok=True)
-        call = trial.call_of(folder)
-        try:
-            build = self.compile(trial.known_good(), [call], folder.parent / "build")
-        except InfraError:
-            return None
-        if build.outcome is not None:
-            return None
-        left = _emptied(folder / WORKER)
-        library = build.folder / package_of(build.folder).library
-        request = RunnerRequest(
-            call=call, spec=build.op, library=library, folder=left, device=number, timeout_s=_PROBE_S
-        )
-        done = self._start(_worker_command(request, folder), folder, build.folder, START_S + _PROBE_S)
-        try:
-            failed = outcome_of(done, left, _PROBE_S, lambda: self._opens(number))
-        except InfraError as problem:
-            return problem.text
-        if failed is not None:  # what host code does before the launch is no fault of the device
-            return failed[1].text if stage_reached(left) in ("launch", "wait") else None
-        found, wrong = outputs(call, left, None, folder)
-        if wrong is not None:
-            return wrong.text
-        return (
-            None
-            if trial.is_right(call, found)
-            else "a kernel that is known to be right computes something else"
-        )
-
-    def _opens(self, number: int) -> str | None:
-        """Open a device and copy to it and back; say what is wrong."""
-        folder = self._settings.own_folder / "probes" / str(number)
-        folder.mkdir(parents=True, exist_ok=True)
-        left = _emptied(folder / WORKER)
-        request = RunnerRequest(call=None, spec=None, library=None, folder=left, device=number)
-        done = self._start(_worker_command(request, folder), folder, None, START_S)
-        if done.ok and stage_reached(left) == "done":
-            return None
-        told = left / "ended.json"
-        return told.read_text()[:300] if told.is_file() else said(done)
+    @property
+    def _probe(self) -> DeviceProbe:
+        return DeviceProbe(self._launcher, self._settings.own_folder / "probes", self.compile)
 
     @property
     def _confined(self) -> Confinement:
@@ -410,28 +279,8 @@ def _of_the_machine() -> Iterator[None]:
         ) from problem
 
 
-def _emptied(folder: Path) -> Path:
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    return folder
-
-
 def _failed(made: PackageBuild) -> Outcome | None:
     if made.ok:
         return None
     tampered = any(d.code == REPLACED for d in made.diagnostics)
     return Outcome.CHEAT if tampered else Outcome.COMPILE_ERROR
-
-
-def _worker_command(request: RunnerRequest, folder: Path) -> list[str]:
-    path = folder / _REQUEST
-    path.write_text(request.model_dump_json())
-    return [sys.executable, "-m", "akgen.tools.cann.worker", str(path)]
-
-
-def _input_files(folder: Path) -> list[Path]:
-    request = RunnerRequest.model_validate_json((folder / _REQUEST).read_text())
-    if request.call is None:
-        return []
-    flat = [m for i in request.call.inputs for m in (i if isinstance(i, tuple) else (i,))]
-    return [m.path for m in flat if isinstance(m, TensorFile)]

@@ -9,7 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from akgen.terminal import AsJson, Terminal, finish
-from akgen.tools.cann.preflight import Prerequisite, inspect, missing
+from akgen.tools.cann.preflight import inspect, missing
+from akgen.tools.cann.prerequisite import Prerequisite
 from akgen.tools.core.outcome import InfraError
 from akgen.tools.core.settings import Settings
 from akgen.tools.core.toolchain import SEAL_REMEDY

@@ -7,7 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from akgen.terminal import Terminal, finish
-from akgen.tools.cann.preflight import Prerequisite, missing, preflight, verdict
+from akgen.tools.cann.preflight import missing, preflight, verdict
+from akgen.tools.cann.prerequisite import Prerequisite
 from akgen.tools.cann.trial import trial
 from akgen.tools.core.outcome import InfraError
 from akgen.tools.core.settings import Settings

@@ -73,10 +73,28 @@ echo '[]' > "$out"/PROF_1/mindstudio_profiler_output/msprof_1.json
 BISHENG = r"""#!/bin/bash
 args=()
 for a in "$@"; do
-    case $a in --npu-arch=dav-2201) seen=1;; *.asc) args+=(-x c++ "$a" -x none);; *) args+=("$a");; esac
+    case $a in --npu-arch=dav-2201) seen=1;; --cce-enable-sanitizer) args+=("$STUBS/sanitizer.cpp");;
+    *.asc) args+=(-x c++ "$a" -x none);; *) args+=("$a");; esac
 done
 [ "$seen" ] || { echo "error: no architecture"; exit 1; }
 exec g++ -w -I"$STUBS" "${args[@]}"
+"""
+
+
+# what the tool says of a kernel whose source has the word; each line of the application's comes before
+MSSANITIZER = r"""#!/bin/bash
+for a in "$@"; do case $a in --log-file=*) log=${a#*=};; esac; done
+while [ "$1" != -- ]; do shift; done
+shift
+"$@" || exit $?
+library=$(sed -n 's/.*"library":"\([^"]*\)".*/\1/p' "${@: -1}")
+grep -q __sanitizer_report_store "$library" || { echo "no kernel with instrumentation was launched"; exit 0; }
+grep -q STUB_OVERRUN "$library" && cat > "$log" <<END
+====== ERROR: illegal write of size 32
+======    at 0x12c0c002ef00 on GM in axpy
+======    #0 /w/area/sources/op_kernel/axpy.asc:12:9
+END
+exit 0
 """
 
 
@@ -87,6 +105,7 @@ def make_toolkit(home: Path, libraries: Path) -> Path:
         "python/site-packages/template/build.sh": BUILD,
         "bin/msprof": MSPROF,
         "bin/bisheng": BISHENG,
+        "bin/mssanitizer": MSSANITIZER,
         "set_env.sh": f"export STUBS={home}/stubs\nexport LD_LIBRARY_PATH={home}/lib64:$LD_LIBRARY_PATH\n"
         f"export PLUGIN_OF_SET_ENV=1 PATH={home}/bin:$PATH\n",
         "version.cfg": "# version: 1.0\nruntime_running_version=[7.7.0.1.238:8.1.RC1]\n",

@@ -388,6 +388,35 @@ def test_a_direct_file_with_an_error_is_told_with_its_line(chain: CannToolchain,
     assert "y0.number()" in broken.splitlines()[(first.line or 0) - 1]
 
 
+@pytest.mark.parametrize("overruns", [False, True])
+def test_a_direct_file_is_checked_by_mssanitizer(
+    settings: CannSettings, tmp_path: Path, overruns: bool
+) -> None:
+    """Its library is compiled a second time, and what the tool reports lies in the candidate's own file."""
+    text = DIRECT + 'const char* word = "STUB_OVERRUN";\n' * overruns
+    chain = _chain(settings.model_copy(update={"checks": ("memcheck",)}))
+    build = chain.compile(_direct(text), [], tmp_path / "build")
+    assert build.outcome is None, build.diagnostics
+    launch = chain.run(build, _direct_call(tmp_path / "in", 64), tmp_path / "run")
+    if not overruns:
+        assert launch.outcome is None and launch.time_us is not None, launch.diagnostics
+        return
+    first = launch.diagnostics[0]
+    assert (launch.outcome, first.code, first.file, first.line) == (
+        Outcome.TRAP, "GM_OVERRUN", "op_kernel/axpy.asc", 12,
+    )  # fmt: skip
+
+
+def test_a_direct_file_that_is_not_instrumented_is_not_checked_by_silence(
+    settings: CannSettings, stub_libraries: Path, tmp_path: Path
+) -> None:
+    home = make_toolkit(tmp_path / "cann", stub_libraries)
+    (home / "stubs/sanitizer.cpp").write_text("")
+    own = settings.model_copy(update={"home": home, "checks": ("memcheck",), "cache": tmp_path / "cache"})
+    with pytest.raises(InfraError, match="was to be instrumented"):
+        _chain(own).compile(_direct(), [], tmp_path / "build")
+
+
 def test_several_operators_make_one_package(settings: CannSettings, tmp_path: Path) -> None:
     """The stub's build sees both sources and makes the first; an operator without its kernel is told."""
     one, two = with_build_hash(_project(), SPEC), with_build_hash(_project(old="Muls", new="/**/ Muls"), SPEC)

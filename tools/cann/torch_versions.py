@@ -1,0 +1,88 @@
+"""Which torch_npu fits which CANN, torch and Python. Source: vendor page "Ascend Extension for PyTorch", its table."""
+
+import csv
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from akgen.tools.cann.prerequisite import Prerequisite, numbers
+from akgen.tools.core.versions import package_version
+
+_TABLE = Path(__file__).with_name("torch_versions.csv")
+
+
+def torch_rows(cann: str | None) -> Iterator[Prerequisite]:
+    """Hold torch, torch_npu, Python and CANN against the table. Judging needs none of torch_npu."""
+    torch, npu = package_version("torch"), package_version("torch_npu")
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    if npu is None:
+        yield Prerequisite(
+            name="torch_npu",
+            found=False,
+            detail="not installed; only PyTorch bindings and training on NPUs need it",
+            remedy=f"pip install torch_npu=={fitting(cann, torch, python) or 'VERSION'}",
+            group="torch",
+            optional=True,
+        )
+        return
+    wrong = torch_mismatch(cann, torch, npu, python)
+    yield Prerequisite(
+        name="torch_npu",
+        found=wrong is None,
+        detail=f"torch_npu {npu}, torch {torch or 'none'}, Python {python}" + (f": {wrong}" if wrong else ""),
+        remedy=f"pip install torch_npu=={fitting(cann, torch, python) or 'VERSION'}; see docs/npu.md"
+        if wrong
+        else None,
+        needed="a row of torch_versions.csv",
+        group="torch",
+        optional=True,
+    )
+
+
+def torch_mismatch(cann: str | None, torch: str | None, npu: str, python: str) -> str | None:
+    """Say what does not fit; None if all does, or the table is too old to tell."""
+    plain = (torch or "").partition("+")[0]
+    rows = [r for r in torch_table() if r["torch_npu"] == npu]
+    if plain != _release(npu):
+        return f"it is for torch {_release(npu)}"
+    if not rows:
+        return None
+    if cann is not None and not any(_same(r["cann"], cann) for r in rows):
+        return f"it is for CANN {' or '.join(r['cann'] for r in rows)}, not {cann}"
+    if not any(_within(python, r["python"]) for r in rows):
+        return f"it is for Python {rows[0]['python']}"
+    return None
+
+
+def fitting(cann: str | None, torch: str | None, python: str) -> str | None:
+    """Return the torch_npu that fits, if the table has one."""
+    plain = (torch or "").partition("+")[0]
+    for row in torch_table():
+        if (
+            cann is not None
+            and _same(row["cann"], cann)
+            and row["torch"] == plain
+            and _within(python, row["python"])
+        ):
+            return row["torch_npu"]
+    return None
+
+
+def torch_table() -> list[dict[str, str]]:
+    with _TABLE.open() as file:
+        return list(csv.DictReader(file))
+
+
+def _release(npu: str) -> str:
+    return re.split(r"\.?(?:post|rc|dev)", npu)[0]
+
+
+def _same(row: str, cann: str) -> bool:
+    a, b = row.lower(), cann.lower().partition(".beta")[0].partition(".alpha")[0]
+    return a == b or b.startswith(a + ".")
+
+
+def _within(python: str, wanted: str) -> bool:
+    low, _, high = wanted.partition("-")
+    return numbers(low) <= numbers(python) <= numbers(high or low)
