@@ -7,8 +7,9 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from akgen.agents.requests.marks import MarkedText, whole, words
-from akgen.knowledge.operators import Kind, OperatorEntry, Parameter, Value
+from akgen.agents.requests import sizes
+from akgen.agents.requests.marks import Mark, MarkedText, whole, words
+from akgen.knowledge.operators import Kind, OperatorEntry, Parameter, Value, operator_named
 
 _NUMBER = r"(?:(?:minus |负)?[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?(?:/\d+)?k?|-?inf)"
 _INT = r"[-+]?\d+k?"
@@ -28,6 +29,19 @@ FROM_SHAPE = (
     "in_channels", "in_features", "num_features", "num_channels", "normalized_shape", "input_size", "embed_dim",
 )  # fmt: skip
 
+DIMS = r"(?:\[[\d, ]+\]|\([\d, ]+\)|\d+k?(?: ?[x*] ?\d+k?)+)"
+_KERNEL = r"1?\d(?: ?x ?1?\d){1,2}"
+_LIMIT = r"(-?(?:\d+(?:\.\d+)?|\.\d+)(?:e-?\d+)?)"
+_RANGE = re.compile(
+    rf"(?: (?:x|it|values?|the (?:values?|input|tensor)|inputs?))?[\s,]*"
+    rf"(?:to|into|in|within|between|from|到|在)?\s*(?:the range)?\s*[\[(]?\s*{_LIMIT}\s*(?:,|and|to|和|到)\s*"
+    rf"{_LIMIT}\s*[\])]?(?:之间)?(?![a-z0-9_.]| ?[x*,] ?\d| by \d| ?elements)"
+)
+_ARGUMENT = re.compile(rf"\(\s*{_LIMIT}\s*\)")
+_ARGUMENTS = re.compile(
+    r"(?: (?:x|it|by|with|to|the (?:axes|dims|tensor)))* ?(?:[\[(] *(-?\d(?: *, *-?\d)*) *[\])]"
+    r"|(\d(?:[ ,]+\d)+)(?![\dx]))"
+)
 
 _DENIED = re.compile(
     r"(?:(?<![a-z])(?:no|not|without|don'?t use|do not use|disable)(?: the| an?| any)?|不要|不用|不使用|无|没有)\s*\Z"
@@ -125,6 +139,71 @@ def _take(text: MarkedText, alias: str, parameters: dict[str, Parameter], *, bef
                 continue  # "10 classes of 256 labels"
             value = read_value(match["value"], kind)
             text.mark(match.start(), match.end(), "attribute", AttributeValues(dict.fromkeys(named, value)))
+
+
+def take_kernel(text: MarkedText, candidates: list[Mark]) -> None:
+    """Mark "3x3" beside a convolution's or pooling's name, or in a list with its shape, as its kernel."""
+    if any(m.kind == "attribute" and "kernel_size" in m.value.values for m in text.marks):
+        return
+    for mark in candidates:
+        entry = operator_named(mark.value) if isinstance(mark.value, str) else None
+        if entry is None or "kernel_size" not in parameters_of(entry):
+            continue
+        before = re.search(rf"(?<![a-z0-9_.])({_KERNEL}) (?:[a-z]+ )?\Z", text.rest[: mark.begin])
+        after = re.compile(rf"[ ,:]*({_KERNEL})(?! ?x|\d)").match(text.rest, mark.end)
+        shapes = [m for m in text.marks if m.kind == "shape"] or re.findall(DIMS, text.rest)[1:]
+        listed = re.search(rf"(?<![a-z0-9_.])({_KERNEL})(?! ?x|[a-z0-9_])", text.rest) if shapes else None
+        found = before or after or listed
+        if found is not None:
+            value = tuple(int(n) for n in re.findall(r"\d+", found[1]))
+            text.mark(found.start(1), found.end(1), "attribute", AttributeValues({"kernel_size": value}))
+            return
+
+
+def take_range(text: MarkedText, candidates: list[Mark]) -> None:
+    """Mark "to [0, 6]" or "between -1 and 1" after an operator with two limits."""
+    for mark in candidates:
+        entry = operator_named(mark.value) if isinstance(mark.value, str) else None
+        known = parameters_of(entry) if entry is not None else {}
+        names = next(
+            (n for n in (("min", "max"), ("min_val", "max_val")) if n[0] in known and n[1] in known), None
+        )
+        match = _RANGE.match(text.rest, mark.end) if names else None
+        if names is not None and match is not None:
+            values: dict[str, Value] = dict(zip(names, map(plain_number, match.groups()), strict=True))
+            text.mark(match.start(), match.end(), "attribute", AttributeValues(values))
+
+
+def take_dims(text: MarkedText, candidates: list[Mark]) -> None:
+    """Mark the axes in "permute (0, 2, 1, 3)" or "flip [1]"."""
+    for mark in candidates:
+        entry = operator_named(mark.value) if isinstance(mark.value, str) else None
+        dims = parameters_of(entry).get("dims") if entry is not None else None
+        match = _ARGUMENTS.match(text.text, mark.end) if dims is not None and dims.kind == "ints" else None
+        if match is not None and entry is not None and entry.name != "roll":
+            axes = tuple(int(n) for n in re.findall(r"-?\d+", match[1] or match[2]))
+            text.mark(match.start(), match.end(), "attribute", AttributeValues({"dims": axes}))
+
+
+def take_argument(text: MarkedText, candidates: list[Mark]) -> None:
+    """Mark the number in "leaky_relu(0.2)" as the operator's first argument beside its tensors."""
+    for mark in candidates:
+        entry = operator_named(mark.value) if isinstance(mark.value, str) else None
+        match = _ARGUMENT.match(text.rest, mark.end)
+        if entry is None or match is None:
+            continue
+        first = next((p for p in parameters_of(entry).values() if p.kind in ("int", "float")), None)
+        if first is not None and first.name not in (*AXES, *FROM_SHAPE):
+            text.mark(
+                match.start(), match.end(), "attribute", AttributeValues({first.name: plain_number(match[1])})
+            )
+
+
+def plain_number(text: str) -> int | float:
+    plain = text.replace("_", "")
+    if plain[-1] in "km":
+        return sizes.number(plain)
+    return int(plain) if re.fullmatch(r"[-+]?\d+", plain) else float(plain)
 
 
 def read_value(text: str, kind: Kind) -> Value:

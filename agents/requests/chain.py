@@ -272,8 +272,11 @@ def _add_operand(text: MarkedText, items: list[tuple[Mark, ChainStep]], mark: Ma
         if step.operator in ("add", "sub", "mul") and between in ("", "a", "the", "an", "back", "上", "一个"):
             items[-1] = (owner, step.model_copy(update={"operands": (mark.kind,)}))
             return
-        entry = operator_named(step.operator)
-        if mark.kind == "bias" and entry is not None and "bias" in parameters_of(entry):
+        # "with bias" at the end is the layer's, wherever it stands; "add a bias" is a step
+        of_layer = re.match(r"\s*(?:with|带|有)", text.text[mark.begin : mark.end])
+        holders = [s.operator for _, s in items] if of_layer else [step.operator]
+        entries = [e for e in map(operator_named, holders) if e is not None]
+        if mark.kind == "bias" and any("bias" in parameters_of(e) for e in entries):
             return
     items.append((mark, ChainStep(operator="add", operands=(mark.kind,))))
 
@@ -294,6 +297,8 @@ def _joint(
         return "inner"
     if right[1].operands or kinds & {"then", "fused"} or re.fullmatch(r"\s*\+\s*", between):
         return "next"
+    if left[1].operands and "and" in kinds:
+        return "next"  # "add a bias and relu"
     listed = "and" in kinds or re.search(r"[,，+、;\n]", between) is not None or not between.strip()
     return "next" if loose and listed else None
 

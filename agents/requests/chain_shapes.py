@@ -23,7 +23,10 @@ def with_shapes(
         shapes = (sized,)
     elif shapes and any(m.kind == "size" for m in text.marks):
         shapes = tuple(_agreeing(request, each) for each in shapes)
-    if resized := [m for m in marks if m.kind == "resized"]:
+    resized = [m for m in marks if m.kind == "resized"]
+    if not shapes and not resized and known.shapes and not any(m.kind == "operator" for m in marks):
+        resized = [_as_resized(m, request.sizes) for m in text.marks if m.kind == "size"]
+    if resized:
         if shapes or any(m.kind == "operator" for m in marks):
             raise Unclear("resized", said=text.text[resized[0].begin : resized[0].end].strip())
         shapes = _resized(known, resized)
@@ -145,6 +148,13 @@ def _agreeing(request: Request, shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
     return shapes
 
 
+def _as_resized(mark: Mark, sizes: dict[str, int]) -> Mark:
+    """Take "batch 4", of what is known already, for a change of its first axis. Raises Unclear for other sizes."""
+    if mark.value != "batch":
+        raise Unclear("disagree", said=sizes[mark.value], name=mark.value)
+    return mark._replace(kind="resized", value=(0, None, sizes["batch"]))
+
+
 def _resized(known: Request, marks: list[Mark]) -> tuple[tuple[Shape, ...], ...]:
     """Return the known shape with an axis doubled, halved or set. Raises Unclear where that is not one tensor's."""
     if not known.shapes or any(len(each) > 1 for each in known.shapes):
@@ -167,15 +177,15 @@ def _from_sizes(request: Request) -> tuple[Shape, ...]:
         return ()
     step = request.steps[0]
     entry, have = entry_of(step), dict(request.sizes)
-    if entry.name == "linear" and "in_features" in step.attributes and "batch" in have:
+    lead = tuple(have[role] for role in ("batch", "tokens") if role in have)
+    if entry.name == "linear" and "in_features" in step.attributes and lead:
         width = step.attributes["in_features"]
-        return ((have["batch"], int(width)),) if isinstance(width, int) else ()
+        return ((*lead, int(width)),) if isinstance(width, int) else ()
     if entry.category in GENERAL_FOR:
         said = tuple(have[role] for role in GENERAL if role in have)
         return (said,) if len(said) > 1 else ()
     if entry.name == "embedding":
-        said = tuple(have[role] for role in ("batch", "tokens") if role in have)
-        return (said,) if said else ()
+        return (lead,) if lead else ()
     channels = step.attributes.get("in_channels")
     if entry.category == "convolution" and {"batch", "long"} <= have.keys() and isinstance(channels, int):
         return ((have["batch"], channels, have["long"]),)

@@ -10,11 +10,11 @@ import itertools
 import re
 from typing import Any, Literal
 
-from akgen.agents.requests import marks, sizes
+from akgen.agents.requests import attributes, marks, sizes
 from akgen.agents.requests.attributes import (
-    AXES,
-    FROM_SHAPE,
+    AttributeValues,
     parameters_of,
+    plain_number,
     take_arrow,
     take_attributes,
     take_flags,
@@ -24,7 +24,7 @@ from akgen.agents.requests.code import extract_code, source_of
 from akgen.agents.requests.formula import take_formulas
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.marks import MarkedText, phrase, words
-from akgen.agents.requests.needs import entry_of, missing, missing_attribute
+from akgen.agents.requests.needs import entry_of, missing, missing_attribute, way_of
 from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.request import ChainStep, Request
 from akgen.agents.requests.spelling import respelt
@@ -41,23 +41,15 @@ _OPERAND_NUMBER = re.compile(
     r"(?![a-z0-9_.]| ?[x*] ?\d| by \d| ?(?:elements|values|个元素))"
 )
 _TIMES = r"(?:times|multiplied (?:by|with)|dot|@|by|乘以|乘)"
-_DIMS = r"(?:\[[\d, ]+\]|\([\d, ]+\)|\d+k?(?: ?[x*] ?\d+k?)+)"
-_PRODUCT = re.compile(rf"(?P<left>{_DIMS}) ?(?P<times>{_TIMES}) ?(?P<right>{_DIMS}|\d+(?![a-z0-9_.]))")
+_PRODUCT = re.compile(
+    rf"(?P<left>{attributes.DIMS}) ?(?P<times>{_TIMES}) ?(?P<right>{attributes.DIMS}|\d+(?![a-z0-9_.]))"
+)
+_TO_SHAPE = re.compile(
+    rf"({attributes.DIMS})(?:[^\d]*?)(?P<to>\bto|into|->|=>|→|成|为|到)\s*({attributes.DIMS})"
+)
 _BETWEEN = re.compile(r"(?:\s|\x00|to|between|from|of|by|in|由|到|在|和|[\[(])*")
 _SQUARE = re.compile(r"square(?= matri)")
 _ADJECTIVE = re.compile(r"\s+(?:an?|another|one)\s+|\s*(?:一个|个)\s*")
-_KERNEL = r"1?\d(?: ?x ?1?\d){1,2}"
-_LIMIT = r"(-?(?:\d+(?:\.\d+)?|\.\d+)(?:e-?\d+)?)"
-_RANGE = re.compile(
-    rf"(?: (?:x|it|values?|the (?:values?|input|tensor)|inputs?))?[\s,]*"
-    rf"(?:to|into|in|within|between|from|到|在)?\s*(?:the range)?\s*[\[(]?\s*{_LIMIT}\s*(?:,|and|to|和|到)\s*"
-    rf"{_LIMIT}\s*[\])]?(?:之间)?(?![a-z0-9_.]| ?[x*,] ?\d| by \d| ?elements)"
-)
-_ARGUMENT = re.compile(rf"\(\s*{_LIMIT}\s*\)")
-_ARGUMENTS = re.compile(
-    r"(?: (?:x|it|by|with|to|the (?:axes|dims|tensor)))* ?(?:[\[(] *(-?\d(?: *, *-?\d)*) *[\])]"
-    r"|(\d(?:[ ,]+\d)+)(?![\dx]))"
-)
 _SIMILAR = 0.75
 _LONG = 4  # letters from which a misspelt word that says nothing is recognised
 
@@ -134,7 +126,7 @@ class _Reading:
         text.take(phrase("fix"), "fix")
         take_formulas(text)
         self._take_product()
-        self._take_operators(final=False)
+        self._take_operators()
         candidates = [m for m in text.marks if m.kind == "operator"]
         entries = self._entries(candidates)
         sizes.take_counts(text)
@@ -142,20 +134,21 @@ class _Reading:
         for mark in candidates:
             if isinstance(mark.value, str):
                 text.unmark(mark)
-        _take_axes(text, candidates)
+        attributes.take_dims(text, candidates)
+        self._take_permutation(candidates)
         sizes.take_long_shapes(text)
         take_flags(text)
         if any("out_channels" in parameters_of(e) or "out_features" in parameters_of(e) for e in entries):
             take_arrow(text)
         self._keep_operators(candidates, entries)
         take_attributes(text, entries)
-        _take_kernel(text, candidates)
-        _take_range(text, candidates)
-        _take_argument(text, candidates)
+        attributes.take_kernel(text, candidates)
+        attributes.take_range(text, candidates)
+        attributes.take_argument(text, candidates)
         roles = _roles(entries)
         sized = sizes.take_sizes(text, roles)
         sizes.take_axes(text)
-        self._take_operators(final=True)
+        self._take_operators()
         self._take_joints()
         sizes.take_shapes(text)
         text.take(phrase("no"), "no")
@@ -190,15 +183,14 @@ class _Reading:
                 float(n) if "." in n else sizes.number(n) for n in re.findall(r"-?[\d_.]+[km]?", alone[1])
             )
             value: Any = numbers[0] if len(numbers) == 1 else numbers
-            self.text.mark(alone.start(1), alone.end(1), "attribute", _said({lacking[1]: value}))
+            self.text.mark(alone.start(1), alone.end(1), "attribute", AttributeValues({lacking[1]: value}))
         elif not alone[1].startswith("-") and "." not in alone[1]:
             numbers = tuple(sizes.number(n) for n in re.findall(r"[\d_]+[km]?", alone[1]))
             self.text.mark(alone.start(1), alone.end(1), "shape", (numbers,))
 
-    def _take_operators(self, *, final: bool) -> None:
+    def _take_operators(self) -> None:
         for named in find_operators(self.text.rest):
             self.text.mark(named.begin, named.end, "operator", named.operator)
-        del final
 
     def _take_product(self) -> None:
         """Mark what stands between two shapes in a product: "64x32 times 32x16"."""
@@ -217,6 +209,24 @@ class _Reading:
             text.unmark(product)
             text.mark(product.begin, product.end, "operator", ChainStep(operator="matmul"))
 
+    def _take_permutation(self, candidates: list[marks.Mark]) -> None:
+        """Take "permute 2x16x8 to 2x8x16" for the axes that make it so. Raises Unclear if sizes are equal or differ."""
+        for mark in candidates:
+            if mark.value not in ("permute", "transpose"):
+                continue
+            match = _TO_SHAPE.search(self.text.rest)
+            if match is None:
+                return
+            given, wanted = (tuple(map(sizes.number, re.findall(r"\d+k?", match[k]))) for k in (1, 3))
+            if sorted(given) != sorted(wanted) or len({*given}) < len(given):
+                raise Unclear("permutation", given=list(given))
+            dims = tuple(given.index(size) for size in wanted)
+            permuted = ChainStep(operator="permute", attributes={"dims": dims})
+            self.text.mark(match.start("to"), match.end(), "filler")
+            self.text.mark(mark.begin, mark.end, "operator", permuted)
+            candidates.remove(mark)
+            return
+
     def _entries(self, candidates: list[marks.Mark]) -> list[OperatorEntry]:
         """Return the operators that words may be about: those named, and those known where none is named."""
         found = [operator_named(m.value) for m in candidates if isinstance(m.value, str)]
@@ -225,8 +235,6 @@ class _Reading:
 
     def _keep_operators(self, candidates: list[marks.Mark], entries: list[OperatorEntry]) -> None:
         """Keep operators whose names no attribute of another one could take."""
-        from akgen.agents.requests.attributes import parameters_of
-
         for mark in candidates:
             if not isinstance(mark.value, str):
                 continue
@@ -253,9 +261,10 @@ class _Reading:
                 continue
             match = _OPERAND_NUMBER.match(text.rest, mark.end)
             if match is not None:
-                text.mark(match.start(), match.end(1), "number", _plain_number(match[1]))
+                text.mark(match.start(), match.end(1), "number", plain_number(match[1]))
         if any(m.kind == "operator" for m in text.marks) or self._known.steps:
             text.take(re.compile(words()["bias"]), "bias")
+            self._take_once_more()
             text.take(re.compile(words()["first"]), "first")
         self._drop_words_that_lead()
         ordered = [m for m in text.sorted() if m.kind == "operator"]
@@ -265,6 +274,15 @@ class _Reading:
             named = isinstance(left.value, str)  # "x * y (silu)" tells a name, "relu (x * y)" what it is of
             if match is not None and (named or "(" not in between):
                 text.mark(left.end, right.begin, "of")
+
+    def _take_once_more(self) -> None:
+        """Take "and the bias has 128 entries" for words about the bias that was named before."""
+        text = self.text
+        for mark in [m for m in text.sorted() if m.kind == "bias"][1:]:
+            about = re.match(r"\s*(?:has|have|is|are|being|of|:|=|\d|\[)", text.text[mark.end :])
+            if about and re.match(r"\s*(?:and |with )?the ", text.text[mark.begin :]):
+                text.unmark(mark)
+                text.mark(mark.begin, mark.end, "filler")
 
     def _drop_words_that_lead(self) -> None:
         """Take "add a softmax" for softmax, and "a square softmax" too."""
@@ -291,9 +309,6 @@ class _Reading:
         before = [m for m in text.sorted() if m.kind == "operator" and m.end <= numbers[0].start()]
         entry = operator_named(before[-1].value) if before and isinstance(before[-1].value, str) else None
         if entry is not None:
-            from akgen.agents.requests.needs import way_of
-            from akgen.agents.requests.request import ChainStep
-
             said = {n for m in text.marks if m.kind == "attribute" for n in m.value.values}
             needs = [n for n in way_of(ChainStep(operator=entry.name)).needs if n not in said]
             if entry.needs and len(needs) == 1 and len(entry.needs) == 2:
@@ -302,7 +317,10 @@ class _Reading:
             if needs and adjacent and len(numbers) in (1, len(needs)):
                 for name, number in zip(needs, numbers, strict=False):
                     text.mark(
-                        number.start(), number.end(), "attribute", _said({name: _plain_number(number[0])})
+                        number.start(),
+                        number.end(),
+                        "attribute",
+                        AttributeValues({name: plain_number(number[0])}),
                     )
                 return
         joined = re.compile(r"(?:times|by|with|and|@|乘以?|和|与)\s*\Z")
@@ -310,7 +328,7 @@ class _Reading:
         takes = [m.value for m in text.sorted() if m.kind == "operator" and isinstance(m.value, str)]
         by = re.search(r"(?:by|with|乘以?|除以)\s*\Z", text.text[: last.start()])
         if shaped and len(numbers) == 1 and by and len(takes) == 1 and _takes_number(takes[0]):
-            text.mark(last.start(), last.end(), "number", _plain_number(last[0]))
+            text.mark(last.start(), last.end(), "number", plain_number(last[0]))
             return
         pair = (
             len(takes) == 1
@@ -329,68 +347,6 @@ class _Reading:
             text.mark(last.start(), last.end(), "shape", ((sizes.number(last[0]),),))
 
 
-def _said(values: dict[str, Any]) -> Any:
-    from akgen.agents.requests.attributes import AttributeValues
-
-    return AttributeValues(values)
-
-
-def _take_kernel(text: MarkedText, candidates: list[marks.Mark]) -> None:
-    """Mark "3x3" beside a convolution's or pooling's name, or in a list with its shape, as its kernel."""
-    if any(m.kind == "attribute" and "kernel_size" in m.value.values for m in text.marks):
-        return
-    for mark in candidates:
-        entry = operator_named(mark.value) if isinstance(mark.value, str) else None
-        if entry is None or "kernel_size" not in parameters_of(entry):
-            continue
-        before = re.search(rf"(?<![a-z0-9_.])({_KERNEL}) (?:[a-z]+ )?\Z", text.rest[: mark.begin])
-        after = re.compile(rf"[ ,:]*({_KERNEL})(?! ?x|\d)").match(text.rest, mark.end)
-        shapes = [m for m in text.marks if m.kind == "shape"] or re.findall(_DIMS, text.rest)[1:]
-        listed = re.search(rf"(?<![a-z0-9_.])({_KERNEL})(?! ?x|[a-z0-9_])", text.rest) if shapes else None
-        found = before or after or listed
-        if found is not None:
-            value = tuple(int(n) for n in re.findall(r"\d+", found[1]))
-            text.mark(found.start(1), found.end(1), "attribute", _said({"kernel_size": value}))
-            return
-
-
-def _take_range(text: MarkedText, candidates: list[marks.Mark]) -> None:
-    """Mark "to [0, 6]" or "between -1 and 1" after an operator with two limits."""
-    for mark in candidates:
-        entry = operator_named(mark.value) if isinstance(mark.value, str) else None
-        known = parameters_of(entry) if entry is not None else {}
-        names = next(
-            (n for n in (("min", "max"), ("min_val", "max_val")) if n[0] in known and n[1] in known), None
-        )
-        match = _RANGE.match(text.rest, mark.end) if names else None
-        if names is not None and match is not None:
-            values = dict(zip(names, map(_plain_number, match.groups()), strict=True))
-            text.mark(match.start(), match.end(), "attribute", _said(values))
-
-
-def _take_axes(text: MarkedText, candidates: list[marks.Mark]) -> None:
-    """Mark the axes in "permute (0, 2, 1, 3)" or "flip [1]"."""
-    for mark in candidates:
-        entry = operator_named(mark.value) if isinstance(mark.value, str) else None
-        dims = parameters_of(entry).get("dims") if entry is not None else None
-        match = _ARGUMENTS.match(text.text, mark.end) if dims is not None and dims.kind == "ints" else None
-        if match is not None and entry is not None and entry.name != "roll":
-            axes = tuple(int(n) for n in re.findall(r"-?\d+", match[1] or match[2]))
-            text.mark(match.start(), match.end(), "attribute", _said({"dims": axes}))
-
-
-def _take_argument(text: MarkedText, candidates: list[marks.Mark]) -> None:
-    """Mark the number in "leaky_relu(0.2)" as the operator's first argument beside its tensors."""
-    for mark in candidates:
-        entry = operator_named(mark.value) if isinstance(mark.value, str) else None
-        match = _ARGUMENT.match(text.rest, mark.end)
-        if entry is None or match is None:
-            continue
-        first = next((p for p in parameters_of(entry).values() if p.kind in ("int", "float")), None)
-        if first is not None and first.name not in (*AXES, *FROM_SHAPE):
-            text.mark(match.start(), match.end(), "attribute", _said({first.name: _plain_number(match[1])}))
-
-
 def _takes_number(name: str) -> bool:
     entry = operator_named(name)
     if entry is None:
@@ -404,13 +360,6 @@ def _takes_number(name: str) -> bool:
     )
 
 
-def _plain_number(text: str) -> int | float:
-    plain = text.replace("_", "")
-    if plain[-1] in "km":
-        return sizes.number(plain)
-    return int(plain) if re.fullmatch(r"[-+]?\d+", plain) else float(plain)
-
-
 def _roles(entries: list[OperatorEntry]) -> tuple[str, ...]:
     """Return the sizes that may be named for these operators."""
     found: list[str] = []
@@ -420,6 +369,8 @@ def _roles(entries: list[OperatorEntry]) -> tuple[str, ...]:
                 found += [role for shape in shapes for role in shape]
         if entry.name in ("linear", "bmm", "matmul"):
             found.append("batch")
+        if entry.name == "linear":
+            found.append("tokens")
         if entry.category in sizes.GENERAL_FOR:
             found += sizes.GENERAL
         if "positions" in entry.draws.values():

@@ -37,7 +37,7 @@ def _understanding(tmp_path: Path, reply: str) -> ModelUnderstanding:
 
 
 def test_the_model_writes_the_reference_of_what_the_reader_does_not_know(tmp_path: Path) -> None:
-    heard = _understanding(tmp_path, CODE)("quick gelu as in CLIP, fp16, 8 by 40", Request())
+    heard = _understanding(tmp_path, CODE)("the gelu that OpenAI wrote for images, fp16, 8 by 40", Request())
     assert heard.problem is None and missing(heard.request) == ()
     module = tmp_path / "reference.py"
     module.write_text(reference_for(heard.request))
