@@ -75,6 +75,15 @@ AKGEN_HOST_API void GetConfusionTransposeMaxMinTmpSize(const ge::Shape &src, con
 AKGEN_HOST_API void GetConfusionTransposeTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes,
                                                     const uint32_t type_bytes, const uint32_t kind,
                                                     optiling::ConfusionTransposeTiling &tiling);
+AKGEN_HOST_API void GetConfusionTransposeOnlyTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes,
+                                                        const uint32_t type_bytes,
+                                                        optiling::ConfusionTransposeTiling &tiling);
+// The same under the names that replace them.
+AKGEN_HOST_API void GetTransposeMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const uint32_t kind,
+                                              uint32_t &maximum, uint32_t &minimum);
+AKGEN_HOST_API void GetTransposeTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes,
+                                           const uint32_t type_bytes, const uint32_t kind,
+                                           optiling::ConfusionTransposeTiling &tiling);
 AKGEN_HOST_API void GetPadMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, uint32_t &maximum,
                                         uint32_t &minimum);
 AKGEN_HOST_API void PadTilingFunc(const ge::Shape src, const ge::Shape origin, const uint32_t workspace_bytes,

@@ -103,6 +103,14 @@ AKGEN_INLINE void Transpose(const LocalTensor<T> &dst, const LocalTensor<T> &src
         detail::ConfusionTranspose_takes<T>();                                                                         \
         akgen::twin::confusion_transpose(detail::dtype_of<T>(), detail::view(dstTensor), detail::view(srcTensor), V,   \
                                          static_cast<uint8_t>(transposeType), &tiling.param0);                         \
+    }                                                                                                                  \
+    template <typename T>                                                                                              \
+    AKGEN_INLINE void Transpose(const LocalTensor<T> &dst, const LocalTensor<T> &src, W TransposeType transposeType,   \
+                                ConfusionTransposeTiling &tiling)                                                      \
+    {                                                                                                                  \
+        detail::ConfusionTranspose_takes<T>();                                                                         \
+        akgen::twin::confusion_transpose(detail::dtype_of<T>(), detail::view(dst), detail::view(src), V,               \
+                                         static_cast<uint8_t>(transposeType), &tiling.param0);                         \
     }
 #define AKGEN_WORK const LocalTensor<uint8_t> &sharedTmpBuffer,
 AKGEN_LAYOUTS(AKGEN_WORK, detail::view(sharedTmpBuffer))

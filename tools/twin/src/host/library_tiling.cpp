@@ -230,6 +230,25 @@ void GetConfusionTransposeTilingInfo(const ge::Shape &src, const uint32_t, const
     tiling.set_param3(axis(src, 3));
 }
 
+void GetConfusionTransposeOnlyTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes,
+                                         const uint32_t type_bytes, optiling::ConfusionTransposeTiling &tiling)
+{
+    constexpr uint32_t nd2nd_only = 7;
+    GetConfusionTransposeTilingInfo(src, workspace_bytes, type_bytes, nd2nd_only, tiling);
+}
+
+void GetTransposeMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const uint32_t kind, uint32_t &maximum,
+                               uint32_t &minimum)
+{
+    GetConfusionTransposeMaxMinTmpSize(src, type_bytes, kind, maximum, minimum);
+}
+
+void GetTransposeTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes, const uint32_t type_bytes,
+                            const uint32_t kind, optiling::ConfusionTransposeTiling &tiling)
+{
+    GetConfusionTransposeTilingInfo(src, workspace_bytes, type_bytes, kind, tiling);
+}
+
 void GetPadMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, uint32_t &maximum, uint32_t &minimum)
 {
     minimum = live::Pad.wide * 16 * std::max(padded(axis(src, 1), type_bytes) * type_bytes, 32U);

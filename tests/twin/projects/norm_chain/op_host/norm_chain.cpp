@@ -44,8 +44,8 @@ static ge::graphStatus TilingFunc(gert::TilingContext *context)
     AscendC::GetLayerNormMaxMinTmpSize(matrix, 4, false, true, false, most, least);
     AscendC::GetLayerNormNDTilingInfo(matrix, least, 4, false, true, t.layerTiling);
     t.set_layerBytes(least);
-    AscendC::GetConfusionTransposeMaxMinTmpSize(matrix, 4, 7, most, least);
-    AscendC::GetConfusionTransposeTilingInfo(matrix, least, 4, 7, t.turnTiling);
+    AscendC::GetTransposeMaxMinTmpSize(matrix, 4, 7, most, least);
+    AscendC::GetTransposeTilingInfo(matrix, least, 4, 7, t.turnTiling);
     t.set_turnBytes(least + 32);
     context->SetBlockDim(1);
     t.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());

@@ -40,7 +40,7 @@ extern "C" __global__ __aicore__ void norm_chain(GM_ADDR x, GM_ADDR y, GM_ADDR w
     RmsNorm(a, b, one, root.Get<uint8_t>(), 1e-5f, t.rootTiling);
     LayerNormPara para = {64, 32, 32};
     LayerNorm<float, float>(b, m, v, a, one, zero, 1e-5f, layer.Get<uint8_t>(), para, t.layerTiling);
-    ConfusionTranspose(a, b, turn.Get<uint8_t>(), TransposeType::TRANSPOSE_ND2ND_ONLY, t.turnTiling);
+    Transpose(a, b, turn.Get<uint8_t>(), TransposeType::TRANSPOSE_ND2ND_ONLY, t.turnTiling);
     Adds(b, a, 0.0f, size);
     outQueue.EnQue(b);
     inQueue.FreeTensor(a);
