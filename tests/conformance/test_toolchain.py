@@ -1,6 +1,5 @@
 """What every toolchain must do; one suite for the twin and for CANN."""
 
-import os
 import shutil
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import numpy as np
 import pytest
 
 from akgen.knowledge.chip import DEFAULT_CHIP
+from akgen.settings import Environment
 from akgen.tools.cann.preflight import missing
 from akgen.tools.cann.trial import PROJECT
 from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
@@ -15,30 +15,17 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.settings import Settings
 from akgen.tools.core.toolchain import Toolchain, ToolchainName
 from akgen.tools.toolchains import cann_settings, make_toolchain
-from akgen.tools.twin.settings import user_cache
-
-
-def _settings() -> Settings:
-    home = os.environ.get("ASCEND_HOME_PATH")
-    return Settings(
-        cache=user_cache(os.environ),
-        cann_home=Path(home) if home else None,
-        path=os.environ.get("PATH", ""),
-        library_path=os.environ.get("LD_LIBRARY_PATH", ""),
-        npu_devices=os.environ.get("AKGEN_NPU_DEVICES"),
-    )
 
 
 def _make(name: ToolchainName) -> Toolchain:
-    return make_toolchain(name, _settings())
+    return make_toolchain(name, Environment())
 
 
 @pytest.fixture(scope="module", params=["twin", pytest.param("cann", marks=pytest.mark.cann)])
 def toolchain(request: pytest.FixtureRequest) -> Toolchain:
-    if request.param == "cann" and missing(cann_settings(_settings(), DEFAULT_CHIP)):
+    if request.param == "cann" and missing(cann_settings(Environment(), DEFAULT_CHIP)):
         pytest.skip("needs CANN and an NPU")
     made = _make(request.param)
     made.prepare(print)

@@ -84,10 +84,45 @@ def check_passes(scene: Scene) -> Ending:
 
 
 def check_missing(scene: Scene) -> Ending:
+    return _prepared(_without(scene, "bin/mssanitizer", checks=("memcheck",)))
+
+
+def _without(scene: Scene, *places: str, **changes: object) -> CannToolchain:
+    """Return a toolchain on a CANN of its own that lacks some files."""
     home = build_tree(scene.folder / "cann", scene.machine.home / "lib64", scene.machine.driver.exchange)
-    (home / "bin/mssanitizer").unlink()
+    for place in places:
+        (home / place).unlink()
     path = scene.settings.path.replace(str(scene.machine.home), str(home))
-    return _prepared(scene.with_settings(home=home, path=path, checks=("memcheck",)))
+    return scene.with_settings(home=home, path=path, **changes)
+
+
+_MSOPGEN, _ASC = "python/site-packages/bin/msopgen", "compiler/tikcpp/ascendc_kernel_cmake/ASCConfig.cmake"
+
+
+def asc_layout(scene: Scene) -> Ending:
+    """Build by CMake's package ASC, for msSanitizer too, since there is no msopgen; and run what came of it."""
+    chain = _without(scene, _MSOPGEN, checks=("racecheck",))
+    chain.prepare(print)
+    built = chain.compile(project(""), [], scene.folder / "build")
+    assert built.outcome is None, built.diagnostics
+    return scene.run(chain, built)
+
+
+def asc_build_fails(scene: Scene) -> Ending:
+    chain = _without(scene, _MSOPGEN)
+    scene.machine.driver.build_fault("opc", "full")
+    return scene.compile("asc, full", chain)
+
+
+def asc_host_error(scene: Scene) -> Ending:
+    whole = project("asc, host")
+    files = {p: t.replace("set_tile(", "set_tyle(") for p, t in whole.files.items()}
+    wrong = whole.model_copy(update={"files": files})
+    return ended(lambda: _without(scene, _MSOPGEN).compile(wrong, [], scene.folder / "build"))
+
+
+def no_generator(scene: Scene) -> Ending:
+    return _prepared(_without(scene, _MSOPGEN, _ASC))
 
 
 def two_runs(scene: Scene) -> Ending:

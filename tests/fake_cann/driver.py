@@ -306,7 +306,11 @@ def _projects(generated: Path) -> list[KernelProject]:
 
 def _options(generated: Path) -> str:
     lists = (generated / "op_kernel/CMakeLists.txt").read_text()
-    return "-sanitizer" if "add_ops_compile_options(ALL OPTIONS -sanitizer)" in lists else ""
+    known = (
+        "add_ops_compile_options(ALL OPTIONS -sanitizer)",
+        "npu_op_kernel_options(ascendc_kernels ALL OPTIONS -sanitizer)",
+    )
+    return "-sanitizer" if any(one in lists for one in known) else ""
 
 
 def _compiler_words(found: Any, generated: Path) -> str:

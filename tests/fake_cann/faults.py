@@ -58,6 +58,12 @@ BUILD = (
     _build("msopgen", "full", "No space left"),
     _build("msopgen", "nothing", "msopgen failed"),
     _build("msopgen", "newer", "", ends=BUILT),
+    Fault("build: no msopgen, but CMake's package ASC", c.asc_layout, CORRECT, "us"),
+    Fault("build: by CMake's package ASC, full", c.asc_build_fails, MACHINE, FULL),
+    Fault(
+        "build: by CMake's package ASC, an error in host code", c.asc_host_error, "compile_error", "set_tyle"
+    ),
+    Fault("build: neither msopgen nor CMake's package ASC", c.no_generator, MACHINE, "msopgen"),
 )
 RUN = (
     _run("ECC error that is not mended", WAIT, 507054, DEVICE, "507054"),

@@ -14,6 +14,7 @@ from tests.fake_cann.machine import Rehearsal
 from tests.fake_cann.scene import settings_of
 from tests.fake_cann.tree import build_driver, build_tree
 
+ASC = "cann/compiler/tikcpp/ascendc_kernel_cmake/ASCConfig.cmake"
 Change = Callable[["Parts"], CannSettings]
 
 
@@ -72,7 +73,7 @@ CASES: list[tuple[str, Change, str, str]] = [
     ("CANN version", lambda p: p.having("cann/version.cfg", "version=[7.0.1]\n"), "7.0.1", "8.0 or later"),
     ("set_env.sh", lambda p: p.having("cann/set_env.sh", "exit 3\n"), "status 3", "Source it"),
     ("libnnopbase.so", lambda p: p.without("cann/lib64/libnnopbase.so"), "not on", "of one version"),
-    ("msopgen", lambda p: p.without("cann/python/site-packages/bin/msopgen"), "not found", "toolkit"),
+    ("msopgen", lambda p: p.without("cann/python/site-packages/bin/msopgen", ASC), "not found", "toolkit"),
     ("msprof", lambda p: p.without("cann/bin/msprof"), "not found", "toolkit"),
     ("opc", lambda p: p.without("cann/bin/opc"), "not found", "toolkit"),
     ("mssanitizer", lambda p: p.without("cann/bin/mssanitizer"), "not found", "toolkit"),
@@ -103,6 +104,12 @@ def test_on_a_whole_machine_nothing_of_it_is_missing(machine: Rehearsal, tmp_pat
     rows = tuple(preflight(Parts(machine, tmp_path).whole))
     of_this_machine = {"Python for CANN's compiler", "torch_npu", "bisheng", "op_build", "disk"}
     assert [f.name for f in rows if not f.found and f.name not in of_this_machine] == []
+
+
+def test_a_cann_without_msopgen_is_whole_if_it_has_cmakes_package(machine: Rehearsal, tmp_path: Path) -> None:
+    settings = Parts(machine, tmp_path).without("cann/python/site-packages/bin/msopgen")
+    (row,) = (f for f in preflight(settings) if f.name == "msopgen")
+    assert row.found and "find_package(ASC) in" in row.detail
 
 
 def test_the_command_says_in_ten_lines_that_a_kernel_ran(machine: Rehearsal) -> None:

@@ -13,6 +13,8 @@ _PROGRAMS = {
     "python/site-packages/bin/msopgen": "msopgen",
     "python/site-packages/rehearsal_driver.py": "rehearsal_driver.py",
     "python/site-packages/op_project_template/cmake/drive": "drive",
+    "compiler/tikcpp/ascendc_kernel_cmake/ASCConfig.cmake": "ASCConfig.cmake",
+    "compiler/tikcpp/ascendc_kernel_cmake/drive": "drive",
     "bin/opbuild": "opbuild",
     "bin/opc": "opc",
     "bin/msprof": "msprof",

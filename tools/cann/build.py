@@ -1,4 +1,4 @@
-"""Build operator packages with CANN: msopgen's project, CMake, the package's installer.
+"""Build operator packages with CANN: msopgen's project or one of ours, CMake, the package's installer.
 
 Everything happens in a folder of its own with a plain name, since msopgen refuses links, used folders and many
 characters and the installer breaks on spaces; what is needed later is copied out. What a candidate's code may write
@@ -19,11 +19,18 @@ from typing import Literal
 
 from akgen.tools.cache.content import ContentCache, digest
 from akgen.tools.cann import direct, environment
+from akgen.tools.cann.asc_project import write_project
 from akgen.tools.cann.build_log import SourceNames, first_error, origin_of
 from akgen.tools.cann.confined import Confinement
 from akgen.tools.cann.device import slot
 from akgen.tools.cann.environment import CannSettings
-from akgen.tools.cann.project import Renamed, adapt_template, install_sources, interface_json
+from akgen.tools.cann.project import (
+    Renamed,
+    adapt_template,
+    install_sources,
+    instrument_template,
+    interface_json,
+)
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, InfraError
 from akgen.tools.core.project import KernelProject
@@ -36,9 +43,6 @@ _PLAIN = re.compile(r"[A-Za-z0-9_./-]+")
 _RESULT = "result.json"
 _INSTALLER = "installer"
 _MADE = ("opp", "direct", _INSTALLER)
-INSTRUMENTED = (
-    "add_ops_compile_options(ALL OPTIONS -sanitizer)\n"  # vendor page "msSanitizer: Before You Start"
-)
 Purpose = Literal["package", "installer", "instrumented"]
 _AREA = "area"  # of the work folder: what the build's programs may write
 
@@ -143,34 +147,38 @@ class Builder:
 
     def _package(self, renamed: Sequence[Renamed], work: Path, purpose: Purpose) -> PackageBuild:
         area = work / _AREA
-        generated, interface = area / "project", area / "interface.json"
-        # One operator's prototype makes the project: the template takes every source below op_host and op_kernel.
-        interface.write_text(interface_json(renamed[0].spec))
-        interface.chmod(0o644)
-        home = area / "home"
+        generated, home = area / "project", area / "home"
         home.mkdir()
         env = environment.base_environment(self._settings, home)
-        made = run(
-            environment.msopgen(self._settings, interface, generated), cwd=area, timeout_s=300, env=env
-        )
+        if environment.find_program(self._settings, "msopgen") is not None:
+            self._by_msopgen(renamed[0], work, generated, env)
+        else:
+            write_project(self._settings, VENDOR.name, generated)
+        install_sources([one.project for one in renamed], generated)
+        if purpose == "instrumented":
+            instrument_template(generated)
+        made_package = self._compile(renamed, work, generated, env)
+        if made_package.ok and purpose == "installer":
+            into = area / _INSTALLER
+            into.unlink(missing_ok=True) if into.is_symlink() else shutil.rmtree(into, ignore_errors=True)
+            into.mkdir()
+            for path in _packages(generated):
+                shutil.copy(path, into, follow_symlinks=False)  # a link stays one, and is found
+        return made_package
+
+    def _by_msopgen(self, first: Renamed, work: Path, generated: Path, env: dict[str, str]) -> None:
+        """Generate from one operator's prototype: the template takes every source below op_host and op_kernel."""
+        interface = work / _AREA / "interface.json"
+        interface.write_text(interface_json(first.spec))
+        interface.chmod(0o644)
+        argv = environment.msopgen(self._settings, interface, generated)
+        made = run(argv, cwd=work / _AREA, timeout_s=300, env=env)
         log(work, "msopgen", made)
         if not made.ok or not (generated / "build.sh").is_file():
             raise InfraError(
                 f"msopgen failed: {said(made)}.", "Check the CANN installation, or run `akgen doctor --npu`."
             )
         adapt_template(generated, self._settings.usable_home, sys.executable)
-        install_sources([one.project for one in renamed], generated)
-        if purpose == "instrumented":
-            lists = generated / "op_kernel/CMakeLists.txt"
-            lists.write_text(INSTRUMENTED + (lists.read_text() if lists.is_file() else ""))
-        made_package = self._compile(renamed, work, generated, env)
-        if made_package.ok and purpose == "installer":
-            into = area / _INSTALLER
-            into.unlink(missing_ok=True) if into.is_symlink() else shutil.rmtree(into, ignore_errors=True)
-            into.mkdir()
-            for path in (generated / "build_out").glob("custom_opp_*.run"):
-                shutil.copy(path, into, follow_symlinks=False)  # a link stays one, and is found
-        return made_package
 
     def _compile(
         self, renamed: Sequence[Renamed], work: Path, generated: Path, env: dict[str, str]
@@ -182,7 +190,7 @@ class Builder:
         own = {"PWD": str(generated), "CMAKE_BUILD_PARALLEL_LEVEL": str(jobs)}
         built = self._confinement.run(environment.build(generated), area, env | own, BUILD_TIMEOUT_S)
         log(work, "build", built)
-        packages = sorted((generated / "build_out").glob("custom_opp_*.run"))
+        packages = _packages(generated)
         if built.timed_out:
             raise InfraError(
                 f"CANN's build did not end ({built.ending}).", "Look at logs/build.log of the build."
@@ -211,6 +219,11 @@ class Builder:
                 ok=False, contents={}, diagnostics=(_no_kernel(absent[0], renamed[0].origin),)
             )
         return PackageBuild(ok=True, contents=contents(vendor))
+
+
+def _packages(generated: Path) -> list[Path]:
+    """Return the installers that a build left: custom_opp_OS_ARCH.run, or a newer CMake's name."""
+    return sorted((generated / "build_out").glob("*.run"))
 
 
 def kernels(vendor: Path, kernel: str, op_type: str) -> list[Path]:

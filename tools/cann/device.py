@@ -1,7 +1,8 @@
 """Who has a device: one process at a time, by a lock that ends with it; and whether the device may be used at all.
 
 A heartbeat tells the others who holds a device and since when. After a fault a device is quarantined: whoever takes it
-next runs a probe on it first. The files lie in one folder for all runs of a user on a machine.
+next runs a probe on it first. These files lie in one folder for all runs of a user on a machine; a second lock holds
+over all users (`machine_lock`).
 """
 
 import contextlib
@@ -10,9 +11,10 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from akgen.tools.cann import machine_lock
 from akgen.tools.cann.runtime_errors import DeviceFault
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InfraError
@@ -44,10 +46,14 @@ def slot(folder: Path, count: int, wait_s: float = WAIT_S) -> Iterator[int]:
 class Devices:
     """The devices that this user lends to runs."""
 
-    def __init__(self, folder: Path, numbers: Sequence[int], probe: Probe) -> None:
+    def __init__(
+        self, folder: Path, numbers: Sequence[int], probe: Probe, machine: Mapping[int, Path] | None = None
+    ) -> None:
+        """`machine`: the locks that hold over all users of the machine, by device."""
         self._folder = folder
         self._numbers = tuple(numbers)
         self._probe = probe
+        self._machine = machine or {}
 
     @contextlib.contextmanager
     def lease(self, wait_s: float = WAIT_S) -> Iterator["DeviceLease"]:
@@ -57,7 +63,8 @@ class Devices:
         left = sorted(self._numbers, key=lambda n: self._note(n).exists())
         while left:
             names = [f"device{n}" for n in left]
-            with _any_lock(self._folder, names, wait_s, beat_s=BEAT_S) as place:
+            machine = [self._machine.get(n) for n in left]
+            with _any_lock(self._folder, names, wait_s, beat_s=BEAT_S, machine=machine) as place:
                 number = left.pop(place)
                 found = DeviceLease(number=number, note=self._note(number))
                 wrong = self._again(found)
@@ -100,25 +107,33 @@ class DeviceLease(Frozen):
 
 
 @contextlib.contextmanager
-def _any_lock(folder: Path, names: Sequence[str], wait_s: float, beat_s: float | None) -> Iterator[int]:
+def _any_lock(
+    folder: Path,
+    names: Sequence[str],
+    wait_s: float,
+    beat_s: float | None,
+    machine: Sequence[Path | None] | None = None,
+) -> Iterator[int]:
+    """Hold one of the names; where it has a lock of the machine, that one too."""
     folder.mkdir(parents=True, exist_ok=True)
     deadline = time.monotonic() + wait_s
     while True:
         for i, name in enumerate(names):
-            fd = os.open(folder / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-            try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                os.close(fd)
-                continue
-            try:
+            with contextlib.ExitStack() as held:
+                fd = os.open(folder / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+                held.callback(os.close, fd)
+                try:
+                    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    continue
+                also = machine[i] if machine is not None else None
+                if also is not None and not machine_lock.take(held, also):
+                    continue
                 with _heartbeat(folder / f"{name}.holder", beat_s):
                     yield i
                 return
-            finally:
-                os.close(fd)
         if time.monotonic() >= deadline:
-            raise InfraError(_who(folder, names), "Wait for it, or end the process that holds it.")
+            raise InfraError(_who(folder, names, machine), "Wait for it, or end the process that holds it.")
         time.sleep(_LOOK_S)
 
 
@@ -151,9 +166,14 @@ def _heartbeat(path: Path, beat_s: float | None) -> Iterator[None]:
         thread.join()
 
 
-def _who(folder: Path, names: Sequence[str]) -> str:
+def _who(folder: Path, names: Sequence[str], machine: Sequence[Path | None] | None) -> str:
     told = []
-    for name in names:
+    for i, name in enumerate(names):
+        lock = machine[i] if machine is not None else None
+        other = machine_lock.holder(lock) if lock is not None else None
+        if other is not None:
+            told.append(f"{name} is held by {other}")
+            continue
         try:
             found = Holder.model_validate(parse_object((folder / f"{name}.holder").read_text()))
         except (OSError, JsonRefused, ValueError):

@@ -191,10 +191,7 @@ def msopgen(settings: CannSettings, interface: Path, out: Path) -> list[str]:
     """
     tool = find_program(settings, "msopgen")
     if tool is None:
-        raise InfraError(
-            "msopgen was not found below CANN's home.",
-            "It comes with the CANN toolkit; AKGen does not build from find_package(ASC) alone.",
-        )
+        raise InfraError("msopgen was not found below CANN's home.", "It comes with the CANN toolkit.")
     return [*("bash", "-c", 'umask 022; exec "$@"', "msopgen"), str(tool), "gen", "-i", str(interface), "-c",
             f"ai_core-{settings.soc}", "-lan", "cpp", "-out", str(out)]  # fmt: skip
 

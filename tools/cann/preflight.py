@@ -10,6 +10,7 @@ from akgen.tools.cann.preflight_software import (
     compiler_row,
     folder_rows,
     program_row,
+    project_row,
     python_row,
     version_row,
 )
@@ -17,7 +18,6 @@ from akgen.tools.cann.prerequisite import Prerequisite
 from akgen.tools.cann.torch_versions import torch_rows
 
 _PROGRAMS = {  # of the toolkit; those that a run cannot do without
-    "msopgen": True,
     "opc": False,
     "op_build": False,
     "bisheng": False,
@@ -40,7 +40,7 @@ def inspect(settings: CannSettings) -> tuple[Prerequisite, ...]:
             group="CANN",
         ),
         *((version_row(home),) if home is not None and usable else ()),
-        program_row(settings, "msopgen", optional=False),
+        project_row(settings),
         program_row(settings, "msprof", optional=False),
         *((program_row(settings, "mssanitizer", optional=False),) if settings.checks else ()),
         cmake_row(settings),
@@ -60,6 +60,7 @@ def preflight(settings: CannSettings) -> Iterator[Prerequisite]:
     yield inspect(settings)[0]
     if home is not None:
         yield from cann_rows(settings, home)
+    yield project_row(settings)
     for name, needed in _PROGRAMS.items():
         asked = name == "mssanitizer" and bool(settings.checks)
         yield program_row(settings, name, optional=not needed and not asked)

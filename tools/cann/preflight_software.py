@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from akgen.tools.cann import environment
+from akgen.tools.cann.asc_project import asc_package
 from akgen.tools.cann.environment import CannSettings, find_program
 from akgen.tools.cann.prerequisite import Prerequisite, numbers, program_version
 from akgen.tools.core.outcome import InfraError
@@ -40,6 +41,26 @@ def program_row(settings: CannSettings, name: str, *, optional: bool) -> Prerequ
         needed="the toolkit's" + (f", {_FOR[name]}" if name in _FOR else ""),
         group="programs",
         optional=optional,
+    )
+
+
+def project_row(settings: CannSettings) -> Prerequisite:
+    """Look for what makes operator projects: msopgen, or CMake's package ASC of newer CANN."""
+    generator = find_program(settings, "msopgen")
+    asc = asc_package(settings) if generator is None else None
+    return Prerequisite(
+        name="msopgen",
+        found=generator is not None or asc is not None,
+        detail=str(generator)
+        if generator
+        else f"not there, but find_package(ASC) in {asc}"
+        if asc
+        else "not found",
+        remedy=None
+        if generator or asc
+        else "It comes with the CANN toolkit: install it whole, of one version.",
+        needed="the toolkit's, or CMake's package ASC of 8.5 and later",
+        group="programs",
     )
 
 

@@ -28,6 +28,7 @@ _ATTR_TYPES = {
     "list_list_int": "list_list_int",
 }
 _HOST = {".cpp", ".cc", ".h", ".hpp", ".inc"}
+_KERNEL_LIBRARY = re.compile(r"npu_op_kernel_library\(\s*(\w+)")
 _OLD_STANDARD = re.compile(
     r"(-std=(?:c|gnu)\+\+)(?:0x|11|14)\b|(cxx_std_)(?:11|14)\b|(CMAKE_CXX_STANDARD\s+)(?:11|14)\b"
 )
@@ -140,6 +141,18 @@ def adapt_template(generated: Path, home: Path, python: str) -> None:
         newer = _OLD_STANDARD.sub(lambda m: f"{m[1] or m[2] or m[3]}17", text)
         if newer != text:
             path.write_text(newer, errors="surrogateescape")
+
+
+def instrument_template(generated: Path) -> None:
+    """Have kernels compiled for msSanitizer, by the function that the project's build files know.
+
+    Source: vendor pages "msSanitizer: Before You Start", "Operator Project Build Extension".
+    """
+    lists = generated / "op_kernel/CMakeLists.txt"
+    text = lists.read_text() if lists.is_file() else ""
+    library = _KERNEL_LIBRARY.search(text)
+    said = f"npu_op_kernel_options({library[1]} ALL" if library else "add_ops_compile_options(ALL"
+    lists.write_text(f"{said} OPTIONS -sanitizer)\n{text}")
 
 
 def _param(p: ParamSpec) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from akgen.tools.cann.confined import Confinement
 from akgen.tools.cann.device import DeviceLease, Devices
 from akgen.tools.cann.environment import CannSettings
 from akgen.tools.cann.launcher import START_S, WORKER, Launcher
+from akgen.tools.cann.machine_lock import lock_of
 from akgen.tools.cann.outcome import REPLACED, outcome_of, outputs
 from akgen.tools.cann.preflight import missing
 from akgen.tools.cann.probe import DeviceProbe
@@ -139,8 +140,7 @@ class CannToolchain:
         profile: its kernels' names are its own, so that nothing tells them from others.
         """
         assert build.outcome is None, "a build that failed cannot run"
-        locks = self._settings.own_folder / "locks"
-        with _of_the_machine(), Devices(locks, self._settings.devices, self._probe).lease() as lease:
+        with _of_the_machine(), self._devices.lease() as lease:
             folder.mkdir(parents=True, exist_ok=True)
             check_package(build.folder)
             try:
@@ -227,6 +227,13 @@ class CannToolchain:
             done = self._launcher.start(argv, within, instrumented.folder, START_S + slowly)
             found += device_check.judged(tool, done, within, within / WORKER, instrumented.folder)
         return tuple(found)
+
+    @property
+    def _devices(self) -> Devices:
+        settings = self._settings
+        found = {n: lock_of(settings.nodes, n) for n in settings.devices}
+        machine = {n: lock for n, lock in found.items() if lock is not None}
+        return Devices(settings.own_folder / "locks", settings.devices, self._probe, machine)
 
     def _profiler(self, lease: DeviceLease) -> Profiler:
         return Profiler(self._settings, self._launcher, lease.number, self._probe.opens)

@@ -1,5 +1,6 @@
 """Who has a device, and when it may be used: locks between threads as between processes."""
 
+import os
 import threading
 import time
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from akgen.tools.cann.device import Devices, slot
+from akgen.tools.cann.machine_lock import lock_of
 from akgen.tools.core.outcome import InfraError
 
 
@@ -78,3 +80,35 @@ def test_builds_side_by_side_are_bounded(tmp_path: Path) -> None:
         assert {first, second} == {0, 1}
         with pytest.raises(InfraError), slot(tmp_path, 2, wait_s=0.1):
             pass
+
+
+def test_two_users_of_a_machine_share_a_device_by_its_node(tmp_path: Path) -> None:
+    """Each has locks of its own folder; that of the machine goes by the device's numbers, not by its node's name."""
+    (tmp_path / "locks").mkdir()
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "a/davinci0").symlink_to("/dev/null")
+    (tmp_path / "b/davinci3").symlink_to("/dev/null")
+    (tmp_path / "b/davinci4").touch()  # no device: nothing to share
+    assert lock_of(tmp_path / "b", 4, tmp_path / "locks") is None
+    mine, theirs = (
+        lock_of(tmp_path / "a", 0, tmp_path / "locks"),
+        lock_of(tmp_path / "b", 3, tmp_path / "locks"),
+    )
+    assert mine is not None and mine == theirs
+    other = Devices(tmp_path / "b", (3,), _healthy, {3: mine})
+    with (
+        Devices(tmp_path / "a", (0,), _healthy, {0: mine}).lease(),
+        pytest.raises(InfraError, match=f"device3 is held by process {os.getpid()} of user"),
+        other.lease(0.2),
+    ):
+        pass
+    with other.lease(0.2) as lease:
+        assert lease.number == 3
+
+
+def test_a_lock_of_the_machine_that_is_a_link_or_closed_stops_nobody(tmp_path: Path) -> None:
+    victim = tmp_path / "of the user"
+    (tmp_path / "x.lock").symlink_to(victim)
+    with Devices(tmp_path / "own", (0,), _healthy, {0: tmp_path / "x.lock"}).lease(0.2):
+        assert not victim.exists()
