@@ -15,7 +15,7 @@ from akgen.tools.core.untrusted import read_python
 _FENCE = re.compile(r"```[a-zA-Z]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _BEGINS = re.compile(r"^(?:import |from \w[\w.]* import |class \w|def \w|@)", re.MULTILINE)
 _TICKS = re.compile(r"`([^`\n]+)`")
-_CALLS = re.compile(r"\b(?:torch|F|nn|functional)\.[\w.]+\(")
+_CALLS = re.compile(r"\b(?:torch|F|nn|functional)\.[\w.]+\(|(?<![\w.])[a-z]\.[a-z_]+\(")
 _PUNCTUATION = re.compile(r"([，。；：、！？])")
 _ASSIGNED = re.compile(r"(?:(?<=\s)|^)[A-Za-z_]\w* *= *\Z")
 _SIGN = re.compile(r"[-+*/@<>=%]")

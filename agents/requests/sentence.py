@@ -47,6 +47,7 @@ _PRODUCT = re.compile(
 _TO_SHAPE = re.compile(
     rf"({attributes.DIMS})(?:[^\d]*?)(?P<to>\bto|into|->|=>|→|成|为|到)\s*({attributes.DIMS})"
 )
+_ALSO_CALLED = re.compile(r"\s*(?:[(（,，:：/]|i\.?e\.?,?|aka|a\.k\.a\.|or|即|也叫|又称)?\s*")
 _BETWEEN = re.compile(r"(?:\s|\x00|to|between|from|of|by|in|由|到|在|和|[\[(])*")
 _SQUARE = re.compile(r"square(?= matri)")
 _ADJECTIVE = re.compile(r"\s+(?:an?|another|one)\s+|\s*(?:一个|个)\s*")
@@ -285,7 +286,7 @@ class _Reading:
                 text.mark(mark.begin, mark.end, "filler")
 
     def _drop_words_that_lead(self) -> None:
-        """Take "add a softmax" for softmax, and "a square softmax" too."""
+        """Take "add a softmax" for softmax, "a square softmax" and "gaussian error linear unit (gelu)" too."""
         text = self.text
         ordered = [m for m in text.sorted() if m.kind == "operator"]
         for left, right in itertools.pairwise(ordered):
@@ -293,7 +294,8 @@ class _Reading:
             added = left.value == "add" and _ADJECTIVE.fullmatch(between)
             article = re.search(r"(?<![a-z])an? \Z", text.text[: left.begin])
             described = left.value == "square" and article and not between.strip()
-            if added or described:
+            twice = left.value == right.value and _ALSO_CALLED.fullmatch(between)
+            if added or described or twice:
                 text.unmark(left)
                 text.mark(left.begin, left.end, "filler")
 

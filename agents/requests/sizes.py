@@ -101,7 +101,7 @@ def take_counts(text: MarkedText) -> None:
     for match in text.matches(_COUNT):
         said = match[1] or match[2]
         if said != "1":
-            text.mark(match.start(), match.end(), "count", int(words()["numbers"].get(said, said)))
+            text.mark(*match.span(1 if match[1] else 0), "count", int(words()["numbers"].get(said, said)))
     for match in text.matches(_RESIZED):
         how = match["how"] or match["zh_how"]
         halved = re.match("hal|减半", how)
