@@ -10,6 +10,7 @@ from pathlib import Path
 
 from akgen.tools.cann.plog import first_exception
 from akgen.tools.cann.runtime_errors import DeviceFault, judged, look_up
+from akgen.tools.cann.sealed import digest_of, said_once
 from akgen.tools.cann.worker import (
     CANNOT_WRITE,
     GUARD_BYTES,
@@ -116,31 +117,33 @@ def _ended(folder: Path) -> RuntimeFailure | None:
 
 
 def outputs(
-    call: Call, folder: Path, poison: Poison | None, into: Path
+    call: Call, folder: Path, poison: Poison | None, into: Path, printed: str
 ) -> tuple[tuple[TensorFile | tuple[TensorFile, ...], ...], Diagnostic | None]:
     """Cut the outputs that the worker left in `folder` out of their guards and write them into another folder.
 
-    Says where a guard was written, or that a file was replaced.
+    Says where a guard was written, or that a file is not what the worker wrote: `printed` is what its process said.
     """
     try:
-        return _outputs(call, folder, poison, into)
+        return _outputs(call, folder, poison, into, said_once("outputs", printed))
     except FileRefused as problem:
         text = f"what the run left is not what was written: {problem}"
         return (), Diagnostic(code=REPLACED, text=text, stage="test")
 
 
 def _outputs(
-    call: Call, folder: Path, poison: Poison | None, into: Path
+    call: Call, folder: Path, poison: Poison | None, into: Path, told: str | None
 ) -> tuple[tuple[TensorFile | tuple[TensorFile, ...], ...], Diagnostic | None]:
     found: list[TensorFile | tuple[TensorFile, ...]] = []
     overrun: Diagnostic | None = None
     expected = guard(poison)
+    read: dict[str, bytes] = {}
 
     def cut(meta: TensorMeta, name: str) -> TensorFile:
         nonlocal overrun
         raw = read_bytes(folder / f"{name}.raw", most_bytes=meta.size_bytes + 2 * GUARD_BYTES + 1)
         if len(raw) != meta.size_bytes + 2 * GUARD_BYTES:
             raise InfraError(f"{name}.raw has {len(raw)} bytes.", "Check the disk; run again.")
+        read[f"{name}.raw"] = raw
         overrun = overrun or _beyond(name, raw, expected)
         path = into / f"{name}.bin"
         path.write_bytes(raw[GUARD_BYTES : GUARD_BYTES + meta.size_bytes])
@@ -152,7 +155,10 @@ def _outputs(
         else:
             found.append(cut(out.meta, f"out{i}"))
     for path in sorted(folder.glob("in*.guard")):
-        overrun = overrun or _beyond(path.stem, read_bytes(path, most_bytes=4 * GUARD_BYTES), expected)
+        read[path.name] = read_bytes(path, most_bytes=4 * GUARD_BYTES)
+        overrun = overrun or _beyond(path.stem, read[path.name], expected)
+    if told != digest_of(read):
+        raise FileRefused("the digest that its process said before host code ran again is another")
     return tuple(found), overrun
 
 

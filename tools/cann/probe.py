@@ -67,7 +67,7 @@ class DeviceProbe:
             return problem.text
         if failed is not None:  # what host code does before the launch is no fault of the device
             return failed[1].text if stage_reached(left) in ("launch", "wait") else None
-        found, wrong = outputs(call, left, None, folder)
+        found, wrong = outputs(call, left, None, folder, done.out)
         if wrong is not None:
             return wrong.text
         return (

@@ -6,12 +6,11 @@ off. ABBA: what drifts slowly (clock, temperature) touches both alike. Source: v
 
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Literal
 
 from akgen.tools.cann.acl import NpuDevice
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.core.untrusted import Finite, parse_object, read_bytes
+from akgen.tools.core.untrusted import Finite, parse_object
 
 WARM_UP = 3
 ROUNDS = 8  # of four samples, two of the candidate
@@ -81,13 +80,15 @@ def series(launched: Sequence[float], empty: Sequence[float]) -> Series:
     )
 
 
-def read_series(path: Path, wall_s: float) -> Series:
-    """Read the samples that a worker left, and work out the rest anew. `wall_s`: how long its process lived.
+def read_series(text: str | None, wall_s: float) -> Series:
+    """Read the samples that a worker said, and work out the rest anew. `wall_s`: how long its process lived.
 
-    Raises ValueError for what no measurement of ours is: a file that was replaced, or samples that do not fit into
-    that time. That samples are true cannot be seen: they were taken in a process with the candidate's host code.
+    Raises ValueError for what no measurement of ours is: nothing said, or more than once, or samples that do not fit
+    into that time. That samples are true cannot be seen: they were taken in a process with the candidate's host code.
     """
-    told = Series.model_validate(parse_object(read_bytes(path, most_bytes=1 << 16)))
+    if text is None:
+        raise ValueError("the worker did not say them, or somebody else did as well")
+    told = Series.model_validate(parse_object(text[: 1 << 16]))
     samples = (*told.launched_us, *told.empty_us)
     if not (0 < len(told.launched_us) == len(told.empty_us) <= 2 * ROUNDS):
         raise ValueError(f"{len(told.launched_us)} and {len(told.empty_us)} samples")

@@ -24,6 +24,7 @@ from akgen.tools.cann.probe import DeviceProbe
 from akgen.tools.cann.profiled import Profiler
 from akgen.tools.cann.project import check_together, under_name, with_build_hash
 from akgen.tools.cann.runtime_errors import DeviceFault
+from akgen.tools.cann.sealed import said_once
 from akgen.tools.cann.timing import read_series
 from akgen.tools.core.call import Call
 from akgen.tools.core.op_spec import OpSpec
@@ -179,13 +180,13 @@ class CannToolchain:
         if failed is not None:
             lease.quarantine(failed[1].text)  # what a kernel that failed left behind is not known
             return Launch(outcome=failed[0], outputs=(), diagnostics=(failed[1],), wall_s=done.wall_s)
-        found, wrong = outputs(call, left, poison, folder)
+        found, wrong = outputs(call, left, poison, folder, done.out)
         if wrong is not None:
             outcome = Outcome.CHEAT if wrong.code == REPLACED else Outcome.TRAP
             return Launch(outcome=outcome, outputs=(), diagnostics=(wrong,), wall_s=done.wall_s)
         if not trace:
             try:
-                timed = read_series(left / "timing.json", done.wall_s)
+                timed = read_series(said_once("times", done.out), done.wall_s)
             except ValueError as problem:
                 text = f"the times that the run left are none of ours: {problem}"[:300]
                 replaced = Diagnostic(code=REPLACED, text=text, stage="test")

@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from akgen.tools.cann import direct
+from akgen.tools.cann import direct, sealed
 from akgen.tools.cann.acl import AclError, Aclnn, NpuDevice, Operator
 from akgen.tools.cann.arguments import Slot, shared_input, slots
 from akgen.tools.cann.direct import DirectFunction, HostFunctionFailed
@@ -135,17 +135,21 @@ class OperatorRun:
         return self._workspaces[size].address
 
     def write_outputs(self) -> None:
-        """Write outputs with their guards, and the guards of the inputs."""
+        """Write outputs with their guards, and the guards of the inputs; then say their digest."""
         request = self._request
         assert request.call is not None
+        files: dict[str, bytes] = {}
         for i, out in enumerate(request.call.outputs):
             for j, part in enumerate(self._outputs[i]):
                 name = f"out{i}_{j}.raw" if isinstance(out.meta, tuple) else f"out{i}.raw"
-                (request.folder / name).write_bytes(self._whole(part))
+                files[name] = self._whole(part)
         for i, parts in self._inputs.items():
             for j, part in enumerate(parts):
                 whole = self._whole(part)
-                (request.folder / f"in{i}_{j}.guard").write_bytes(whole[:GUARD_BYTES] + whole[-GUARD_BYTES:])
+                files[f"in{i}_{j}.guard"] = whole[:GUARD_BYTES] + whole[-GUARD_BYTES:]
+        for name, content in files.items():
+            (request.folder / name).write_bytes(content)
+        sealed.say("outputs", sealed.digest_of(files))
 
     def _whole(self, part: GuardedMemory) -> bytes:
         return self._device.get(part.base, part.size_bytes + 2 * GUARD_BYTES)
@@ -257,7 +261,7 @@ def _work(request: RunnerRequest, reach: Callable[[Stage], None]) -> None:
         reach("timing")
         found: Series = measure(device, tile, request.timeout_s, device.elapsed_us(first, last))
         timer.cancel()
-        (request.folder / "timing.json").write_text(found.model_dump_json())
+        sealed.say("times", found.model_dump_json())
     device.close()
     reach("done")
     os._exit(0)  # the candidate's destructors have no say

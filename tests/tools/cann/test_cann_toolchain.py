@@ -276,7 +276,7 @@ def _forging(settings: CannSettings, libraries: Path, folder: Path, what: str, v
     return _chain(settings.model_copy(update={"home": home}))
 
 
-@pytest.mark.parametrize("what", ["outputs", "pipe", "times", "nonsense"])
+@pytest.mark.parametrize("what", ["outputs", "pipe", "times", "nonsense", "answers", "log", "twice"])
 def test_what_host_code_puts_in_the_place_of_results_is_a_cheat(
     settings: CannSettings, stub_libraries: Path, built: Build, tmp_path: Path, what: str
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 from akgen.tools.cann.arguments import slots
 from akgen.tools.cann.outcome import outcome_of, outputs
 from akgen.tools.cann.runtime_errors import DeviceFault, judged
+from akgen.tools.cann.sealed import said_once
 from akgen.tools.cann.timing import Series
 from akgen.tools.cann.worker import RunnerRequest
 from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
@@ -103,7 +104,7 @@ def _failed(done: Finished, folder: Path, probe: str | None = None) -> tuple[Out
 def test_every_argument_arrives_as_the_definition_says(tmp_path: Path, stub_libraries: Path) -> None:
     call, done = _run(tmp_path, stub_libraries, timed=True)
     assert outcome_of(done, tmp_path, 20, lambda: None) is None, done.err
-    found, overrun = outputs(call, tmp_path, POISON, tmp_path)
+    found, overrun = outputs(call, tmp_path, POISON, tmp_path, done.out)
     assert overrun is None
     told = found[3].path.read_bytes().rstrip(b"\0").decode()  # type: ignore[union-attr]
     words = dict(w.split("=", 1) for w in told.split(";") if w)
@@ -121,9 +122,7 @@ def test_every_argument_arrives_as_the_definition_says(tmp_path: Path, stub_libr
     assert found[1].path.read_bytes()[0] == 42  # type: ignore[union-attr]  # the output that has an input's name
     assert found[2].path.read_bytes() == bytes(24)  # type: ignore[union-attr]  # zeroed, and nobody wrote it
     assert found[0].path.read_bytes() == bytes(range(24))  # type: ignore[union-attr]
-    series = Series.model_validate_json(
-        (tmp_path / "timing.json").read_text()
-    )  # after the outputs were taken
+    series = Series.model_validate_json(said_once("times", done.out) or "")
     assert len(series.launched_us) == len(series.empty_us) > 8
     assert series.low_us <= series.time_us <= series.high_us or series.time_us == 0.01
 
@@ -132,14 +131,14 @@ def test_a_long_launch_is_its_own_measurement(tmp_path: Path, stub_libraries: Pa
     """Twenty of them would take longer than the time limit, and the kernel is not too slow for it."""
     _, done = _run(tmp_path, stub_libraries, timed=True, timeout_s=2, AKGEN_STUB_SLEEP_MS="200")
     assert outcome_of(done, tmp_path, 2, lambda: None) is None, done.err
-    series = Series.model_validate_json((tmp_path / "timing.json").read_text())
+    series = Series.model_validate_json(said_once("times", done.out) or "")
     assert len(series.launched_us) == 1 and series.time_us >= 200_000
 
 
 def test_a_write_after_an_output_is_found(tmp_path: Path, stub_libraries: Path) -> None:
     call, done = _run(tmp_path, stub_libraries, AKGEN_STUB_BEYOND="40")
     assert done.ok
-    _, overrun = outputs(call, tmp_path, POISON, tmp_path)
+    _, overrun = outputs(call, tmp_path, POISON, tmp_path, done.out)
     assert overrun is not None and overrun.code == "GM_OVERRUN"
     assert "40 bytes after its end of output 3" in overrun.text
 

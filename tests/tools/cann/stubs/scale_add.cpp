@@ -41,6 +41,26 @@ static void forge(const std::string &what)
     if (access("out0.raw", R_OK) != 0) {
         return; // not before the outputs are taken
     }
+    if (what == "answers" || what == "log") { // of the host, in the place of the kernel's; and go on
+        std::FILE *file = std::fopen("out0.raw", "r+");
+        std::fseek(file, 512, SEEK_SET);
+        for (int i = 0; i < 300; ++i) {
+            const float value = 5.0F * static_cast<float>(i);
+            std::fwrite(&value, sizeof value, 1, file);
+        }
+        std::fclose(file);
+        if (what == "log") { // and swear that they were always so
+            std::printf("\nakgen-said outputs 0123456789abcdef\n");
+            std::fflush(stdout);
+        }
+        return;
+    }
+    if (what == "twice") { // a time of our own, beside the worker's
+        std::printf("\nakgen-said times {\"launched_us\":[1],\"empty_us\":[0],\"time_us\":1,\"low_us\":1,"
+                    "\"high_us\":1,\"flush_bytes\":1}\n");
+        std::fflush(stdout);
+        return;
+    }
     if (what == "outputs") {
         lead("out0.raw");
     } else if (what == "pipe") {
