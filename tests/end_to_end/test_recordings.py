@@ -16,7 +16,8 @@ from akgen.tools.core.project import KernelProject
 
 Akgen = Callable[..., Any]
 HERE = Path(__file__).parent / "recordings"
-QUICK = ("argmax_rows", "matrix_product")  # a vector and a cube kernel; the others are slow
+# By folder, what is played in every run of the tests: a vector and a cube kernel, and one that launches itself.
+QUICK = {"ascendc": ("argmax_rows", "matrix_product"), "direct": ("quantize_int8",)}
 ROOTS = {"npukb": "AKGEN_NPUKB_ROOT", "mkb": "AKGEN_MKB_ROOT"}  # suites that a user checks out
 
 
@@ -25,7 +26,7 @@ def _recordings() -> list[Any]:
     for folder in sorted(path.parent for path in HERE.glob("*/tasks.json")):
         kept = json.loads((folder / "tasks.json").read_text())
         for task in kept["tasks"]:
-            quick = kept["suite"] == "builtin" and task in QUICK
+            quick = task in QUICK.get(folder.name, ())
             marks = [] if quick else [pytest.mark.slow]
             root = ROOTS.get(kept["suite"])
             if root is not None:
