@@ -114,11 +114,15 @@ def asc_build_fails(scene: Scene) -> Ending:
     return scene.compile("asc, full", chain)
 
 
-def asc_host_error(scene: Scene) -> Ending:
-    whole = project("asc, host")
-    files = {p: t.replace("set_tile(", "set_tyle(") for p, t in whole.files.items()}
+def asc_kernel_error(scene: Scene) -> Ending:
+    """Have opc find an error: what the interface is read from, and CMake configures, is right."""
+    whole = project("asc, kernel")
+    files = {p: t.replace("Muls(y, z", "Multiply(y, z") for p, t in whole.files.items()}
     wrong = whole.model_copy(update={"files": files})
-    return ended(lambda: _without(scene, _MSOPGEN).compile(wrong, [], scene.folder / "build"))
+    folder = scene.folder / "build"
+    found = ended(lambda: _without(scene, _MSOPGEN).compile(wrong, [], folder))
+    assert "Build files have been written" in (folder / "logs/build.log").read_text()
+    return found
 
 
 def no_generator(scene: Scene) -> Ending:

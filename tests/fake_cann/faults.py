@@ -61,7 +61,7 @@ BUILD = (
     Fault("build: no msopgen, but CMake's package ASC", c.asc_layout, CORRECT, "us"),
     Fault("build: by CMake's package ASC, full", c.asc_build_fails, MACHINE, FULL),
     Fault(
-        "build: by CMake's package ASC, an error in host code", c.asc_host_error, "compile_error", "set_tyle"
+        "build: by CMake's package ASC, an error in a kernel", c.asc_kernel_error, "compile_error", "Multiply"
     ),
     Fault("build: neither msopgen nor CMake's package ASC", c.no_generator, MACHINE, "msopgen"),
 )
