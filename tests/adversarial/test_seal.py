@@ -97,7 +97,8 @@ def test_a_report_that_the_kernel_forges_changes_nothing(
     text = f'static const char l[] = "\\n{quoted}\\n";\n'
     verdict = attacked("forged reports", top=top + text, entry=code, compute=NO_COMPUTATION)
     assert verdict.outcome in REFUSED
-    assert verdict.outcome != Outcome.CHEAT or way == "a system call"
+    # two ways are found in the source: one is no instruction of a kernel's, one names the simulator
+    assert verdict.outcome != Outcome.CHEAT or way in ("a system call", "what it asserts")
     assert codes(verdict)
 
 

@@ -27,7 +27,7 @@ def refused(
 ) -> list[str]:
     """Return the draws, of `rounds` of each distribution, on which PyTorch's own result is not accepted.
 
-    In float32 it has to be inside the tolerance alone, without the judge's allowance for the reference's own error.
+    In float32 it has to be inside tolerance and error bounds, without the allowance for the reference's own error.
     """
     found = []
     for case in cases:
@@ -43,7 +43,8 @@ def refused(
             for i, (want, own) in enumerate(zip(trial.expected, trial.returned, strict=True)):
                 assert isinstance(want, TensorFile) and isinstance(own, TensorFile)
                 allowing = want if own.dtype == DType.FLOAT32 else own
-                result = compare(i, own, want, allowing, rule_for(own.dtype, task.tolerances))
+                rule, bounds = rule_for(own.dtype, task.tolerances), trial.bounds_of(i)
+                result = compare(i, own, want, allowing, rule, bounds=bounds)
                 if result.mismatch is not None:
                     found.append(f"{case.id}, {draw.distribution}, seed {draw.seed}: {result.mismatch}")
     return found

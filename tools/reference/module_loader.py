@@ -68,6 +68,8 @@ class ModuleCase:
         self._match_precision()
         self._initial = {k: v.detach().clone() for k, v in self.model.state_dict().items()}
         outputs = self._guard("forward", golden.call, self.model, golden.clone(list(self.example_args)))
+        if not outputs:
+            raise InputError(f"The reference {self._where} returns nothing.", "Let forward return tensors.")
         self.binding = self._bind(len(outputs))
 
     def sample(self, seed: int, distribution: Distribution) -> Sample:

@@ -47,7 +47,6 @@ REFUSED = {
         ROWS,
         r"The matrix decomposition linalg_inv_ex is not covered \(inverse.py:6:",
     ),
-    "nested": ("(x, (x + 1, [x * 2]))", ROWS, "3 tensors in 2 places"),
     "number": ("3", ROWS, "The reference returns no tensor"),
     "several": (
         "torch.erfinv(x) + torch.lgamma(x) + torch.fft.fft(x).abs()",
@@ -57,8 +56,8 @@ REFUSED = {
 }
 
 UNUSABLE = {
-    "dictionary": ("x['x'] + 1", "[{'x': torch.rand(8)}]", "passes x of type dict"),
-    "nothing": ("None", ROWS, "raises RuntimeError in forward"),
+    "set": ("torch.rand(8)", "[{1.5, 2.5}]", "passes x of type set"),
+    "nothing": ("None", ROWS, "returns nothing"),
     "own_error": ("x + undefined", ROWS, "raises NameError in forward: name 'undefined' is not defined"),
 }
 
