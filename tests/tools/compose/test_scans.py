@@ -56,6 +56,18 @@ def test_scans_of_rows_that_do_not_fit(name: str) -> None:
     assert_right(SCANS[name], (normal(2, 60011),))
 
 
+def _linear_attention(k: torch.Tensor, v: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
+    k = torch.relu(k) + 1e-3
+    states = torch.cumsum(k.unsqueeze(-1) * v.unsqueeze(-2), dim=2)
+    return (q.unsqueeze(-1) * states).sum(-2) + (q * torch.cumsum(k, dim=2)).sum(-1, keepdim=True)
+
+
+@pytest.mark.parametrize("length", [32, 3000])
+def test_a_scan_of_one_value_per_row_stands_beside_one_of_rows(length: int) -> None:
+    positive = [normal(1, 2, length, 4, seed=k).abs() for k in range(3)]  # nothing cancels out
+    assert_right(_linear_attention, tuple(positive))
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_scans_in_every_float(dtype: torch.dtype) -> None:
     assert_right(SCANS["sum"], (normal(5, 33, dtype=dtype),))
