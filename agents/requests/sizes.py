@@ -75,11 +75,11 @@ _COUNT = re.compile(
 _RESIZED = re.compile(
     rf"(?<![a-z])(?P<how>twice|double|doubled|half|halve|\d+ times)"
     rf"(?: as many| the(?: number of)?)? (?P<axis>{_AXIS_WORD})(?![a-z])"
-    rf"|(?P<zh>{_ZH_AXIS}) ?(?P<zh_how>翻倍|加倍|翻一番|减半|变为?\d倍)(?P<zh2>)"
+    rf"|(?P<zh>{_ZH_AXIS}) ?(?P<zh_how>翻倍|加倍|翻一番|减半|变为?\d倍)"
 )
 _SET = re.compile(
     rf"(?<![a-z0-9_.x*])(?P<size>\d+k?) (?P<axis>rows|columns|cols)(?![a-z])(?! \d)"
-    rf"|(?P<zh>{_ZH_AXIS}) ?(?:改为|改成|变成|换成|设为|=|为) ?(?P<zh_size>\d+k?)(?P<zh2>)"
+    rf"|(?P<zh>{_ZH_AXIS}) ?(?:改为|改成|变成|换成|设为|=|为) ?(?P<zh_size>\d+k?)"
 )
 _I = r"-?\d(?!\d|\.\d|[x\*]| by \d)"
 _AXIS_NUMBERS = re.compile(
@@ -113,9 +113,7 @@ def take_counts(text: MarkedText) -> None:
 
 
 def _resizable(match: re.Match[str]) -> int:
-    return next(
-        axis for name, axis in _RESIZABLE if re.match(name, match["axis"] or match["zh"] or match["zh2"])
-    )
+    return next(axis for name, axis in _RESIZABLE if re.match(name, match["axis"] or match["zh"]))
 
 
 def take_axes(text: MarkedText) -> None:
