@@ -1,6 +1,7 @@
 """What a host function may do and what it is told; several launches on memory of its own; records that it forged."""
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,9 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
+from akgen.tools.core.settings import Settings
 from akgen.tools.launched.record import host_head, record
+from akgen.tools.toolchains import make_twin
 from akgen.tools.twin.host.host_run import HostFailure
 from akgen.tools.twin.toolchain import TwinToolchain
 
@@ -83,6 +86,25 @@ def test_launches_share_memory_that_the_host_allocated_and_set(
     assert np.allclose(np.fromfile(out.path, np.float32).reshape(6, 64), (x + 1) * 3, rtol=1e-6)
     assert done.profile is not None and done.time_us is not None and done.time_us > done.profile.time_us
     assert np.array_equal(np.fromfile(tmp_path / "x.bin", np.float32).reshape(6, 64), x)
+
+
+def test_programs_of_two_caches_that_share_entries_each_read_their_own_chip(
+    launching: TwinToolchain, tmp_path: Path
+) -> None:
+    """A host's program names a file of the cache that it was built for, which may be gone when another one runs it."""
+    asked = "if (platform_ascendc::PlatformAscendCManager::GetInstance()->GetCoreNumAiv() == 0) return;"
+    text = '#include "tiling/platform/platform_ascendc.h"\n' + HOST.replace("BODY", asked)
+    for name in ("first", "second"):
+        cache = tmp_path / name
+        cache.mkdir()
+        for shared in ("runtime", "kernel", "objects"):
+            (cache / shared).symlink_to(launching.settings.cache / shared)
+        (tmp_path / "host").mkdir(exist_ok=True)
+        (cache / "host").symlink_to(tmp_path / "host")
+        twin = make_twin(Settings(cache=cache))
+        build = twin.compile(project(host=text), [CALL], tmp_path / f"build_{name}")
+        assert build.outcome is None, build.diagnostics
+        shutil.rmtree(cache)
 
 
 MISTAKES = [  # one file holds all; the attribute says which is made

@@ -52,7 +52,8 @@ def build_host(project: KernelProject, twin: TwinToolchain) -> BuiltProgram:
         return BuiltProgram(None, (found,), compiled=False)
     runtime, hosts = twin.runtime, ContentCache(twin.settings.cache / "host")
     parts = (part for pair in sorted(project.files.items()) for part in pair)
-    chip = twin.chip_file.read_bytes()
+    # the program names the file with the chip's facts, and reads it when it runs
+    chip = _chip_header(twin).read_bytes()
     key = digest("launched", _ours(), runtime.digest, chip, project.kernel, *parts)
 
     def build(folder: Path) -> None:
@@ -60,6 +61,10 @@ def build_host(project: KernelProject, twin: TwinToolchain) -> BuiltProgram:
 
     entry, result, compiled = fetch(hosts, key, build)
     return BuiltProgram(entry / _PROGRAM if result.ok else None, result.diagnostics, compiled)
+
+
+def _chip_header(twin: TwinToolchain) -> Path:
+    return twin.chip_file.with_suffix(".h")
 
 
 def _ours() -> str:
@@ -102,7 +107,7 @@ def _build(project: KernelProject, file: str, twin: TwinToolchain, recorder: Pat
         [
             *_FLAGS,
             *("-include", runtime.host_prelude),
-            *("-include", twin.chip_file.with_suffix(".h")),
+            *("-include", _chip_header(twin)),
             *("-include", "akgen/direct_launch.h"),
             *_includes(twin),
             "-I.",
