@@ -198,6 +198,8 @@ class _Flow:
         self.views(s, extent)
         if family == "transpose" and len(extent) != 2:
             self.fail("DSL_SHAPE", s.line, "transpose takes 2-D tiles.")
+        if s.name in ("reduce_first", "reduce_last") and len(extent) != 2:
+            self.fail("DSL_SHAPE", s.line, f"`{s.name}` takes a row of a 2-D tile; `{others[0]}` is 1-D.")
         if family in ("reduce", "transpose"):
             self.set(s.dst, s.model_copy(update={"extent": extent}).written or (), s.line)
         elif s.dst in whole and extents[s.dst] != extent:

@@ -236,9 +236,8 @@ class BlockCodegen(AccessCodegen):
             self.w.op(COMBINE[value.kind], stepped, source.ref, running.ref)
             self.w.op("copy", running, stepped.ref)
             return stepped
-        # one value per row lies in a row of its own
-        by_rows = value.over[0] == self.layout.row and extent != "R"
-        axis: Literal["last", "first"] = "first" if by_rows else "last"
+        down = value.over[0] == self.layout.row and source.extent != "R"  # a tile of rows alone is one line
+        axis: Literal["last", "first"] = "first" if down else "last"
         carry, part = self.carries.get(index), None
         if carry is not None and axis == "last":
             part = self.ops.temporary(carry.extent, value.dtype)

@@ -252,8 +252,7 @@ def _host(kernel: Kernel, parts: list[Part], tuning: Tuning) -> list[Stmt]:
     sized = frozenset[str]().union(*(names_in(d) for a in kernel.allocs.values() for d in a.dims))
     for k, tile in sizes.items():
         if len(kernel.phases) > 1 and tile.param.id not in sized:  # no buffer's length depends on it
-            most = tile.most[0] if len(tile.most) == 1 else call("min", *tile.most)
-            host.append(Assign(name=tile.param.id, value=most))
+            host.append(Assign(name=tile.param.id, value=tile.longest))
             continue
         beside = [j for j, p in enumerate(parts) if p.phase == parts[k].phase]
         # the tiles of the parts before are decided; those after are taken to be small

@@ -47,6 +47,11 @@ class TileSize:
     most: tuple[Expr, ...]
     rows: bool  # counts rows, not elements
 
+    @property
+    def longest(self) -> Expr:
+        """Return the least of `most`."""
+        return call("min", *self.most) if len(self.most) > 1 else self.most[0]
+
 
 @dataclass
 class Part:
