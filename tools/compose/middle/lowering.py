@@ -171,7 +171,8 @@ class _NestWriter:
             for i in self._nodes()
             if self.p.nodes[i].op in ("reduce", "scan", "inv_count") or self.p.nodes[i].op in LIBRARY
         ]
-        sets += [frozenset(self.p.dims[i][1]) for i in self._nodes() if self.p.nodes[i].op == "scatter_rows"]
+        scattered = (i for i in self._nodes() if self.p.nodes[i].op in ("scatter_rows", "scatter_elements"))
+        sets += [frozenset(self.p.dims[i][1]) for i in scattered]  # which no operand but the base may have
         store_sets = [frozenset(a for d in self.p.dims[r.node] for a in d) for r in self.regions]
         out: list[list[int]] = []
         for atom in order:
