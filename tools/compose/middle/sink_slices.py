@@ -6,7 +6,7 @@ Afterwards the only views are reshape, permute and expand, and every output is a
 from itertools import pairwise
 
 from akgen.tools.compose.front.builder import GraphBuilder
-from akgen.tools.compose.front.graph import Graph, Node, contiguous, surviving_axis, view_strides
+from akgen.tools.compose.front.graph import VIEWS, Graph, Node, contiguous, surviving_axis, view_strides
 from akgen.tools.compose.middle.sink_takes import TakeSinker
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
@@ -84,7 +84,24 @@ class _Sinker:
             return self.takes.sunk(args[0], args[1:], node.fill)
         if node.op == "permute":
             return self._permute(args[0], node.axes)
+        if node.op == "contract" and self._base(args[0]) == self._base(args[1]):
+            args = (args[0], self._apart(args[1]))
         return self.b.add(node.model_copy(update={"args": args}))
+
+    def _base(self, x: int) -> int:
+        """Return what a view is a view of."""
+        while self.b[x].op in VIEWS:
+            (x,) = self.b[x].args
+        return x
+
+    def _apart(self, x: int) -> int:
+        """Return the same view of a second load of the tensor, whose axes are its own: a matrix times itself."""
+        node = self.b[x]
+        if node.op == "load":
+            return self.b.add(node.model_copy(update={"tag": 1}))
+        if node.op in VIEWS:
+            return self.b.add(node.model_copy(update={"args": (self._apart(node.args[0]),)}))
+        return x
 
     def _permute(self, x: int, order: tuple[int, ...]) -> int:
         """Return `x` with its axes in another order. Below an expansion each use has axes of its own."""
