@@ -219,8 +219,10 @@ def _reshape(source: Dims, shape: tuple[int, ...], atoms: Atoms) -> Dims:
 def tie_lookups(nodes: tuple[Node, ...], dims: list[Dims], atoms: Atoms, stored: set[int]) -> bool:
     """Let a reduction that no output shares run through another axis of its length, where they never meet.
 
-    Looking up one class per row and summing over classes then take one pass over the same columns.
+    Looking up one class per row and summing over classes then take one pass over the same columns. What is computed
+    from nothing in common stays apart: one nest of both would run through every pair of their rows.
     """
+    common = _connected(nodes, dims)
     flat = [frozenset(a for d in node for a in d) for node in dims]
     reduced = {a for node in nodes if node.op == "reduce" for i in node.axes for a in dims[node.args[0]][i]}
     tied = False
@@ -231,12 +233,33 @@ def tie_lookups(nodes: tuple[Node, ...], dims: list[Dims], atoms: Atoms, stored:
                 continue
             apart = not any(other in f for f in flat if atom in f)
             first = other < atom or other not in reduced - stored
-            if first and apart and atoms.size(atom) == atoms.size(other):
+            near = common[atom] == common[other]
+            if first and apart and near and atoms.size(atom) == atoms.size(other):
                 atoms.unify((other,), (atom,), "lookup")
                 flat = [frozenset(other if a == atom else a for a in f) for f in flat]
                 tied = True
                 break
     return tied
+
+
+def _connected(nodes: tuple[Node, ...], dims: list[Dims]) -> dict[int, int]:
+    """Return, for each atom, a number that those have in common whose values are computed from one another."""
+    leader = list(range(len(nodes)))
+
+    def lead(i: int) -> int:
+        while leader[i] != i:
+            leader[i] = leader[leader[i]]
+            i = leader[i]
+        return i
+
+    first: dict[int, int] = {}
+    for i, node in enumerate(nodes):
+        if node.op not in ("const", "inv_count"):
+            linked = [a for a in node.args if nodes[a].op not in ("const", "inv_count")]
+            linked += [first.setdefault(atom, i) for d in dims[i] for atom in d]
+            for j in linked:
+                leader[lead(j)] = lead(i)
+    return {atom: lead(i) for atom, i in first.items()}
 
 
 class Accesses:
