@@ -1,6 +1,7 @@
 """Execute a host function: shapes, dtypes and attributes in, one launch out."""
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -257,8 +258,12 @@ class HostRun(HostFacts):
         name = t.of or ""
         if name in self.workspaces:
             return self.workspaces[name][1]
-        spaces = {s.name: s.dtype for s in walk(self.host.body) if isinstance(s, Workspace)}
-        return spaces[name] if name in spaces else super().dtype(t)
+        return self._spaces[name] if name in self._spaces else super().dtype(t)
+
+    @cached_property
+    def _spaces(self) -> dict[str, DType]:
+        """Return the dtypes of the workspaces that the host will ask for."""
+        return {s.name: s.dtype for s in walk(self.host.body) if isinstance(s, Workspace)}
 
     def fit(self, e: Fit) -> int:
         plan = self.prepared[e.kernel].plan

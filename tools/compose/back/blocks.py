@@ -1,6 +1,7 @@
 """Write one block of a kernel: loads, computation and stores of values whose loops are open."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Literal
 
 from akgen.tools.compose.back.accesses import AccessCodegen
@@ -160,12 +161,14 @@ class BlockCodegen(AccessCodegen):
             dst = self.w.allocate(extent, self.w.type_name(value.dtype), wish=wish)
         elif wish:
             dst.wishes.append(wish)
-        self.ops.emit(value, args, dst, cut=self._cut(index))
+        self.ops.emit(value, args, dst, cut=index in self._cut)
         self.held[index] = Location(value.dtype, tile=dst)
 
-    def _cut(self, index: int) -> bool:
-        """Return whether a value is rounded to a whole number, so that one wrong bit may change it by one."""
-        return any(index in v.args and (v.op in _WHOLE or not v.dtype.is_float) for v in self.t.values)
+    @cached_property
+    def _cut(self) -> frozenset[int]:
+        """Return the values that are rounded to whole numbers, so that one wrong bit may change them by one."""
+        whole = (v for v in self.t.values if v.op in _WHOLE or not v.dtype.is_float)
+        return frozenset(a for v in whole for a in v.args)
 
     def _reusable(self, value: Value, uses: dict[int, int], mine: set[int], extent: Extent) -> Tile | None:
         """Return an operand's buffer that the result may overwrite."""

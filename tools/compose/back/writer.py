@@ -68,6 +68,9 @@ class Tile:
         return TileRef(tile=self.name, view="column" if self.extent == "R" else "row")
 
 
+_Form = tuple[Extent, str, Shape, bool]  # extent class, type, capacity, whether it is loaded
+
+
 def _element_type(text: str) -> ElementType:
     if text.startswith(NATIVE):
         return ElementType(of=text.removeprefix(NATIVE), native=True)
@@ -88,7 +91,7 @@ class Writer:
         self.tiles: list[Tile] = []
         self._objects: list[MatmulObject] = []
         self._body: list[Stmt] = []
-        self._free: list[Tile] = []
+        self._free: dict[_Form, dict[Tile, None]] = {}  # of each form, in the order in which they were given back
         self._counts: dict[str, int] = {}
         self._values: dict[str, Tile] = {}  # variables that hold a tile's number
         self._joins = True  # the next block may join the one before it
@@ -111,7 +114,7 @@ class Writer:
         """Let all cores wait for each other, and go on with new buffers."""
         self.sync()
         self._starts.append(len(self._body))
-        self._free = []
+        self._free = {}
 
     @property
     def phase(self) -> int:
@@ -306,27 +309,22 @@ class Writer:
         What is loaded before a loop lives to the end of the loop: no load inside reuses its buffer.
         """
         capacity = self.capacities[extent]
-        tile = next(
-            (t for t in self._free if self._serves(t, extent, dtype, capacity, wish, loaded=loaded)), None
-        )
+        free = self._free.get((extent, dtype, capacity, loaded), {})
+        tile = next((t for t in free if self._serves(t, wish)), None)
         if tile is None:
             tile = Tile(f"#{len(self.tiles)}", extent, dtype, capacity, self.phase, loaded=loaded)
             self.tiles.append(tile)
         else:
-            self._free.remove(tile)
+            del free[tile]
         tile.wishes.append(wish)
         tile.scope = self._scopes[-1]
         return tile
 
-    def _serves(
-        self, tile: Tile, extent: Extent, dtype: str, capacity: Shape, wish: str, *, loaded: bool
-    ) -> bool:
+    def _serves(self, tile: Tile, wish: str) -> bool:
         """Return whether a free buffer may be used; single numbers are short, so each has its own name."""
-        if loaded and tile.scope in self._scopes[:-1]:
+        if tile.loaded and tile.scope in self._scopes[:-1]:
             return False
-        if (tile.extent, tile.dtype, tile.capacity, tile.loaded) != (extent, dtype, capacity, loaded):
-            return False
-        return extent != "S" or set(tile.wishes) == {wish}
+        return tile.extent != "S" or set(tile.wishes) == {wish}
 
     def value_of(self, tile: Tile) -> Name:
         """Return a new variable for the number that a tile holds."""
@@ -336,8 +334,7 @@ class Writer:
 
     def release(self, tile: Tile) -> None:
         """Give a buffer back."""
-        if tile not in self._free:
-            self._free.append(tile)
+        self._free.setdefault((tile.extent, tile.dtype, tile.capacity, tile.loaded), {}).setdefault(tile)
 
     def kernel(self, name: str, doc: str, *, single_buffers: bool = False) -> Kernel:
         """Return the kernel. With `single_buffers`, no tile has two copies."""

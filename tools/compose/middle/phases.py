@@ -23,6 +23,7 @@ Check = Callable[[LoopNest, int], None]
 
 Nests = tuple[LoopNest, ...]
 Phase = tuple[int, tuple[Output, ...]]  # its number, and targets that share loops
+Loaded = frozenset[tuple[int, int]]  # values that are cut at, with the numbers of their workspace tensors
 _LEAVES = frozenset(["load", "const", "iota", "count", "inv_count"])
 
 
@@ -81,7 +82,7 @@ class _Cutter:
         self.asked = [max(cases, key=lambda i: sum(math.prod(n.shape) for n in cases[i].nodes))]
         self.g = cases[self.asked[0]]
         self.cuts: dict[int, int] = {}
-        self._known: dict[tuple[int, tuple[Output, ...]], Nests | Unsupported] = {}
+        self._known: dict[tuple[int, tuple[Output, ...], Loaded], Nests | Unsupported] = {}
 
     # what is possible
 
@@ -91,15 +92,16 @@ class _Cutter:
 
     def nests(self, case: int, targets: tuple[Output, ...]) -> Nests:
         """Return the nests that compute targets from inputs and from what is cut at. Raises Unsupported."""
-        if (case, targets) not in self._known:
+        key = (case, targets, self._loaded(targets))
+        if key not in self._known:
             try:
                 nests = loop_nests(sink_slices(self._graph(case, targets)))
                 for nest in nests:
                     self.check(nest, case)
-                self._known[case, targets] = nests
+                self._known[key] = nests
             except Unsupported as refused:
-                self._known[case, targets] = refused
-        found = self._known[case, targets]
+                self._known[key] = refused
+        found = self._known[key]
         if isinstance(found, Unsupported):
             raise found
         return found
@@ -130,15 +132,24 @@ class _Cutter:
         ]
         return Graph(nodes=tuple(nodes), outputs=targets, apart=self.g.apart).pruned()
 
+    def _loaded(self, targets: tuple[Output, ...]) -> Loaded:
+        """Return which of the values that are cut at are loaded for targets."""
+        computed = {t.node for t in targets}
+        stack, seen = list(computed), set[int]()
+        while stack:
+            i = stack.pop()
+            if i not in seen:
+                seen.add(i)
+                if i in computed or i not in self.cuts:
+                    stack.extend(self.g.nodes[i].args)
+        return frozenset((i, self.cuts[i]) for i in seen if i in self.cuts and i not in computed)
+
     def possible(self, node: int, cuts: Iterable[int] = ()) -> Unsupported | None:
         """Return why a value cannot be computed and stored, None if it can; with more values cut at."""
         kept = dict(self.cuts)
         more = [c for c in cuts if c not in self.cuts]
-        known = self._known
-        if more:
-            self._known = {}
-            for c in more:
-                self.cuts[c] = len(self.cuts)
+        for c in more:
+            self.cuts[c] = len(self.cuts)
         try:
             for c in (*more, node):
                 for case in self.asked:
@@ -146,7 +157,7 @@ class _Cutter:
         except Unsupported as refused:
             return refused
         finally:
-            self.cuts, self._known = kept, known
+            self.cuts = kept
         return None
 
     def target(self, node: int) -> Output:
@@ -170,7 +181,6 @@ class _Cutter:
     def cut(self, nodes: Iterable[int]) -> None:
         for node in nodes:
             self.cuts.setdefault(node, len(self.cuts))
-        self._known = {}
 
     def cut_at_library(self) -> None:
         """Cut at every library operation and at what is computed for it."""
@@ -206,13 +216,37 @@ class _Cutter:
             self.cut(self._best(lowest, self.possible(lowest) or refused))
 
     def _lowest(self, node: int) -> int:
-        """Return a value that is not possible though its operands are."""
+        """Return a value that is not possible though its operands are.
+
+        On the way down a chain of values each question halves what is left: what is computed from something
+        impossible is taken to be impossible, too.
+        """
         while True:
-            below = (a for a in self.g.nodes[node].args if a not in self.cuts and not self._is_leaf(a))
-            worse = next((a for a in below if self.possible(a) is not None), None)
+            path = self._path(node)
+            low, high = 0, len(path)  # the one before `low` is impossible, what is from `high` on is possible
+            while low < high:
+                middle = (low + high) // 2
+                if self.possible(path[middle]) is None:
+                    high = middle
+                else:
+                    low = middle + 1
+            node = path[low - 1] if low else node
+            worse = next((a for a in self._below(node) if self.possible(a) is not None), None)
             if worse is None:
                 return node
             node = worse
+
+    def _below(self, node: int) -> list[int]:
+        """Return the operands that are computed in the same phase."""
+        return [a for a in self.g.nodes[node].args if self._computed(a)]
+
+    def _path(self, node: int) -> list[int]:
+        """Return a long chain of values below a value: at each step down, the operand that was made last."""
+        path: list[int] = []
+        while below := self._below(node):
+            node = max(below)
+            path.append(node)
+        return path
 
     def _best(self, node: int, refused: Unsupported) -> tuple[int, ...]:
         """Return the values of the fewest bytes that, cut at, make `node` possible."""
