@@ -138,10 +138,10 @@ def test_scans_down_the_rows(on_twin: OnTwin, shape: tuple[int, int], dtype: DTy
     both(on_twin, program, x, dtype, scan("scan_sum", x, 0, reverse=reverse))
 
 
-@pytest.mark.parametrize("count", [1, 13, 1000, 20011])
-def test_scans_of_one_row(on_twin: OnTwin, count: int) -> None:
+@pytest.mark.parametrize(("count", "axis"), [(1, -1), (13, 0), (1000, -1), (20011, -1)])
+def test_scans_of_one_row(on_twin: OnTwin, count: int, axis: int) -> None:
     x = values((count,), F32, "scan_sum")
-    program = parse(FLAT.format(dtype=F32, shape="tile", operation="scan_sum(s, t)"))
+    program = parse(FLAT.format(dtype=F32, shape="tile", operation=f"scan_sum(s, t, axis={axis})"))
     both(on_twin, program, x, F32, scan("scan_sum", x, 0))
 
 
@@ -185,6 +185,11 @@ def test_the_product_of_one_row(on_twin: OnTwin, count: int) -> None:
     x = values((count,), F32, "reduce_prod")
     program = parse(FLAT.format(dtype=F32, shape="8", operation="reduce_prod(s, t)"))
     both(on_twin, program, x, F32, np.prod(x.astype(np.float64)).reshape(1))
+
+
+def test_a_row_is_taken_of_rows_only() -> None:
+    program = parse(FLAT.format(dtype=F32, shape="8", operation="reduce_last(s, t, axis=0)"))
+    assert [d.code for d in check(program, dtypes={"x": F32, "out": F32})] == ["DSL_SHAPE"]
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

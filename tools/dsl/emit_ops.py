@@ -176,7 +176,7 @@ class OpPrinter:
         kind = self.ctx.tile_type(self.op.dst)
         op = self.ctx.lib(_ASSOCIATIVE[self.op.name.removeprefix("scan_")])
         scan = f"{self.ctx.lib('TileScan')}<{op}, {kind}, {'true' if self.op.reverse else 'false'}>"
-        if self.op.axis == "first" and len(self.op.extent or ()) == 2:
+        if self.op.axis == "first":
             self.call(f"{scan}::Down", self.dst, self.src(0), *self.matrix())
         else:
             self.call(f"{scan}::Rows", self.dst, self.src(0), "scratch_", *self.matrix())

@@ -112,7 +112,9 @@ class _Flow:
             case Op() if OPS[s.name].family in ("sort", "sorted"):
                 return self.records(s)
             case Op():
-                return s.model_copy(update={"extent": self.op(s)})
+                extent = self.op(s)
+                flat = extent is not None and len(extent) == 1 and OPS[s.name].family == "scan"
+                return s.model_copy(update={"extent": extent, "axis": "last" if flat else s.axis})
             case _:
                 pass
         return s

@@ -70,6 +70,11 @@ def test_a_lookup_takes_the_axis_of_the_classes() -> None:
     assert nest.sizes == (5, 9)
 
 
+def test_reductions_of_equal_length_over_nothing_in_common_stay_apart() -> None:
+    nests = nested(lambda x, y: (x.sum(1), y.sum(1)), normal(30, 8), normal(5, 8))
+    assert sorted(n.sizes for n in nests) == [(5, 8), (30, 8)]
+
+
 def test_equal_steps_are_one_value() -> None:
     (nest,) = nested(lambda x: torch.exp(x) + torch.exp(x), normal(6))
     assert [v.op for v in nest.values].count("exp") == 1

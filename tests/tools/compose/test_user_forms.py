@@ -11,6 +11,7 @@ from tests.tools.compose.composing import assert_right, normal
 
 BINS = torch.randint(0, 5, (3, 20), generator=torch.Generator().manual_seed(1))
 PLACES = torch.randint(0, 7, (6, 5), generator=torch.Generator().manual_seed(2))
+ZEROS = torch.tensor([1, 3, 0, -2], dtype=torch.int32)
 WIDE = torch.randint(-500, 500, (6, 6), generator=torch.Generator().manual_seed(3), dtype=torch.int32)
 
 
@@ -50,6 +51,23 @@ def scattered(reduce: str) -> Callable[..., torch.Tensor]:
     return lambda places, x: torch.zeros(3, 5).scatter_reduce(1, places, x, reduce, include_self=False)
 
 
+def linear_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    """Run sums along an axis of matrices and, beside them, of rows."""
+    over = (q.unsqueeze(-1) * (k.unsqueeze(-1) * v.unsqueeze(-2)).cumsum(1)).sum(-2)
+    return over / (q * k.cumsum(1)).sum(-1, keepdim=True)
+
+
+def gram_polynomial(x: torch.Tensor) -> torch.Tensor:
+    a = x @ x.T
+    return 2 * a + (a * 0.5) @ a
+
+
+def alike_but_itself(x: torch.Tensor) -> torch.Tensor:
+    y = x @ x.T
+    y.fill_diagonal_(-1e9)
+    return y.softmax(-1)
+
+
 FORMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "expanded_and_turned": (square_of_expanded, (normal(7, 5),)),
     "loaded_expanded_and_turned": (labels_alike, (normal(7),)),
@@ -70,6 +88,17 @@ FORMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "city_block_distance": (lambda a, b: torch.cdist(a, b, p=1.0), (normal(4, 6), normal(5, 6))),
     "log_cumulative_sum": (lambda x: torch.logcumsumexp(x * 30, 1), (normal(4, 33),)),
     "angle": (lambda x, y: torch.atan2(x, y) + torch.angle(torch.complex(x, y)), (normal(3, 9), normal(3, 9, seed=3))),
+    "linear_attention": (linear_attention, tuple(torch.rand(2, 9, n) + 0.1 for n in (5, 5, 6))),
+    "folded_ones": (lambda x: functional.fold(torch.ones_like(x), (8, 8), 4, 1, 1, 2), (normal(1, 48, 16),)),
+    "gram_polynomial": (gram_polynomial, (normal(7, 5),)),
+    "alike_but_itself": (alike_but_itself, (normal(7, 5),)),
+    "diagonal_below": (lambda x, y: torch.diagonal_scatter(x * 2, y, -3), (normal(12, 20), normal(9))),
+    "fake_quantised": (
+        lambda x, s, z: torch.fake_quantize_per_channel_affine(x, s, z, 0, -8, 9),
+        (torch.arange(-40, 40).view(4, 20) * 0.25, torch.tensor([0.5, 0.5, 1.0, 2.0]), ZEROS),
+    ),
+    "hot_of_computed": (lambda x: functional.one_hot((x * 2).long().clamp(0, 4), 5).sum(0), (torch.rand(30) * 3,)),
+    "experts_counted": (lambda i: torch.bincount(i.flatten() + 1, minlength=9), (PLACES,)),
     "matrix_nms": (matrix_nms, (torch.rand(37, 2), torch.rand(37))),
 }  # fmt: skip
 

@@ -18,6 +18,7 @@ from akgen.tools.core.knobs import Knobs
 from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Fit, Name, call, joined, names_in
 from akgen.tools.dsl.ir import Assign, Kernel, Stmt, Workspace
 from akgen.tools.dsl.ops import wrong_types
+from akgen.tools.dsl.prepare import analyse
 
 EVENTS = 8  # hardware events for tiles that are loaded; each takes one
 PIPE_BUFFERS = 64  # buffers in all queues and TBufs of a TPipe
@@ -170,6 +171,8 @@ def schedule(
         what = f"{loaded} tensors are loaded" if loaded > EVENTS else f"{stored} tiles are stored"
         raise Unsupported("buffers", f"{what} side by side; the chip has events for {EVENTS}")
     kernel = writer.kernel(name, _doc(templates, choice, face), single_buffers=tuning.single_buffers)
+    if writer.most_buffers() > PIPE_BUFFERS and (count := _buffers(kernel)) > PIPE_BUFFERS:
+        raise Unsupported("buffers", f"{count} buffers lie side by side; a pipe keeps {PIPE_BUFFERS}")
     if any(t.plain is not None for t in templates) and _not_in_half(kernel, face):
         plain = tuple(t.plain or t for t in templates)
         return schedule(name, number, plain, choice, face, knobs, frugal=frugal, apart=apart)
@@ -185,6 +188,15 @@ def schedule(
         arguments=(*tensors, *(value for _, value in writer.scalars.values())),
         fits=joined("and", fits, ONE) if fits else None, turned=frozenset(tuning.used),
     )  # fmt: skip
+
+
+def _buffers(kernel: Kernel) -> int:
+    """Return how many buffers a pipe has to keep, in the phase with the most."""
+    prepared, _ = analyse(kernel)
+    if prepared is None:
+        return 0
+    phases = (prepared.plan.in_phase(k) for k in prepared.plan.phases)
+    return max(sum(b.copies for b in p.buffers) + bool(p.scratch) for p in phases)
 
 
 def _not_in_half(kernel: Kernel, face: Interface) -> bool:

@@ -91,7 +91,8 @@ class Writer:
         self.tiles: list[Tile] = []
         self._objects: list[MatmulObject] = []
         self._body: list[Stmt] = []
-        self._free: dict[_Form, dict[Tile, None]] = {}  # of each form, in the order in which they were given back
+        # tiles given back, of each form in the order in which they were
+        self._free: dict[_Form, dict[Tile, None]] = {}
         self._counts: dict[str, int] = {}
         self._values: dict[str, Tile] = {}  # variables that hold a tile's number
         self._joins = True  # the next block may join the one before it

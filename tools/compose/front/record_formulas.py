@@ -117,6 +117,50 @@ def _as_strided(x: torch.Tensor, size: Any, stride: Any, storage_offset: int | N
     return torch.take(x, (place + (storage_offset or 0)).expand(tuple(size)))
 
 
+def _as_strided_scatter(
+    x: torch.Tensor, source: torch.Tensor, size: Any, stride: Any, storage_offset: int | None = None
+) -> Any:
+    """Put elements where a walk along one axis leads, as along a diagonal."""
+    walked = [(n, s) for n, s in zip(size, stride, strict=True) if n != 1]
+    if not x.is_contiguous() or x.storage_offset() or len(walked) != 1 or walked[0][1] < 1:
+        return NotImplemented
+    (count, step), first = walked[0], storage_offset or 0
+    last = first + step * (count - 1)
+    return torch.slice_scatter(x.reshape(-1), source.reshape(-1), 0, first, last + 1, step).view(x.shape)
+
+
+def _diagonal_scatter(
+    x: torch.Tensor, source: torch.Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> torch.Tensor:
+    """Spread the diagonal along the rows that it crosses, and take it where row and column meet."""
+    y = x.movedim((dim1, dim2), (-2, -1))
+    rows, columns = y.shape[-2:]
+    hit = torch.arange(columns) - torch.arange(rows).unsqueeze(1) == offset
+    above = max(0, -offset)
+    wide = torch.nn.functional.pad(source, (above, rows - above - source.shape[-1])).unsqueeze(-1)
+    return torch.where(hit, wide, y).movedim((-2, -1), (dim1, dim2))
+
+
+def _fake_quantised(x: torch.Tensor, scale: Any, zero: Any, low: int, high: int) -> Any:
+    """Round to the integers of a quantised type and back; beside it, where nothing was cut off."""
+    places = torch.round(x * (1.0 / scale)) + zero
+    return (places.clamp(low, high) - zero) * scale, (places >= low) & (places <= high)
+
+
+def _fake_quantised_channels(
+    x: torch.Tensor, scale: torch.Tensor, zero: torch.Tensor, axis: int, low: int, high: int
+) -> Any:
+    wide = [-1 if a == axis % x.dim() else 1 for a in range(x.dim())]
+    return _fake_quantised(x, scale.view(wide), zero.view(wide), low, high)
+
+
+def _fake_quantised_tensor(
+    x: torch.Tensor, scale: torch.Tensor, zero: torch.Tensor, enabled: torch.Tensor, low: int, high: int
+) -> Any:
+    found, kept = _fake_quantised(x, scale, zero, low, high)
+    return torch.where(enabled != 0, found, x), kept
+
+
 _FIRST = {"prod": 1.0, "amax": -math.inf, "amin": math.inf}
 
 
@@ -196,6 +240,11 @@ _FORMULAS: dict[Any, Callable[..., Any]] = {
     aten.angle.default: _angle,
     aten.masked_scatter.default: _masked_scatter,
     aten.as_strided.default: _as_strided,
+    aten.as_strided_scatter.default: _as_strided_scatter,
+    aten.diagonal_scatter.default: _diagonal_scatter,
+    aten.fake_quantize_per_channel_affine_cachemask.default: _fake_quantised_channels,
+    aten.fake_quantize_per_tensor_affine_cachemask.default: _fake_quantised,
+    aten._fake_quantize_per_tensor_affine_cachemask_tensor_qparams.default: _fake_quantised_tensor,
     aten.index_reduce.default: _index_reduce,
     aten.scatter_reduce.two: _scatter_reduce,
     aten.scatter.src: _scatter,

@@ -47,8 +47,9 @@ class OutsideCalls(TorchFunctionMode):  # type: ignore[misc]
             raise Unrecordable(what, self._lines.now(), what)
         if func is torch.Tensor.numpy:
             return TracedArray(args[0])
-        if func in _QUANTISED:
-            return _QUANTISED[func](*args, **kwargs)
+        rule = _QUANTISED.get(func) or _COUNTED.get(func)
+        if rule is not None:
+            return rule(*args, **kwargs)
         if func is torch.Tensor.__getitem__:
             return _item(*args)
         return func(*args, **kwargs)
@@ -83,6 +84,28 @@ def _is_number(index: Any) -> bool:
 
 def _is_many(index: Any) -> bool:
     return isinstance(index, torch.Tensor) and not _is_number(index)
+
+
+# functions that look at elements to know their result's shape, where the caller says what it is
+
+
+def _one_hot(x: torch.Tensor, num_classes: int = -1) -> torch.Tensor:
+    if num_classes <= 0:
+        return torch.nn.functional.one_hot(x)
+    return (x.unsqueeze(-1) == torch.arange(num_classes)).long()
+
+
+def _bincount(x: torch.Tensor, weights: torch.Tensor | None = None, minlength: int = 0) -> torch.Tensor:
+    """Count into `minlength` bins, which the largest number is taken to be below."""
+    if minlength <= 0:
+        return torch.bincount(x, weights)
+    each = x.new_ones(x.shape, dtype=torch.int64) if weights is None else weights
+    return each.new_zeros(minlength).scatter_add(0, x.long(), each)
+
+
+_COUNTED: dict[Any, Callable[..., Any]] = {
+    torch.nn.functional.one_hot: _one_hot, torch.bincount: _bincount, torch.Tensor.bincount: _bincount,
+}  # fmt: skip
 
 
 # quantised tensors
