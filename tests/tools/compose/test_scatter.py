@@ -16,6 +16,12 @@ ONCE = (torch.randperm(30, generator=torch.Generator().manual_seed(1))[:20], nor
 ALONG = (indices(70, 30, 33), normal(30, 33))
 
 
+def _put_apart(x: torch.Tensor, i: torch.Tensor, j: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+    y = x.clone()
+    y[i, :, j] += value
+    return y
+
+
 def _assigned(x: torch.Tensor, index: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
     x = x.clone()
     x[index] = value
@@ -67,6 +73,14 @@ SCATTERED: dict[str, tuple[Any, ...]] = {
     "integers": (lambda x, i, u: x.scatter_add(1, i, u), *(v.int() for v in (X,)), ALONG[0], ALONG[1].int()),
     "windows summed": (lambda x: F.fold(x, (8, 9), 3, 1, 1), normal(2, 18, 72)),
     "every third row": (_every_third, X, normal(9, 70)),
+    "along two axes apart": (_put_apart, normal(5, 7, 20), torch.randperm(5), indices(20, 5), normal(5, 7)),
+    "summed along two axes apart": (
+        lambda x, i, j, u: torch.ops.aten.index_put(x, [None, i, None, j], u, True),
+        normal(3, 5, 7, 20),
+        indices(5, 6),
+        indices(20, 6),
+        normal(6, 3, 7),
+    ),
     "infinite where a mask holds": (lambda x, m: x.masked_fill(m, float("-inf")), X, X > 0),
     "where a mask holds": (lambda x, m: x.masked_fill(m, 3.0), X, X > 0),
 }

@@ -106,9 +106,15 @@ class AccessCodegen(Transfers):
         ready = LoadIndices(base=joined("+", [t for t in terms if t != ZERO], ZERO))
         if rows:
             self._prepare_rows(ready, rows, address)
-        if lanes and not self._wide(index, lanes):
+        if not self._wide(index, lanes) if lanes else self._scattered(index, address):
             self._prepare_elements(ready, lanes, address)
         self.prepared[index] = ready
+
+    def _scattered(self, index: int, address: Address) -> bool:
+        """Return whether a tile's elements lie far apart, by a number that only the host knows."""
+        along = address.stride(self.layout.lane) if self.layout.lane is not None else ZERO
+        far = not isinstance(along, Const) and self.extent_of(self.t.values[index]) == "F"
+        return far and self.layout.row is None and not address.guards
 
     def whole(self, held: Location) -> Expr:
         """Return an integer as a scalar of the kernel; of a tile, exact beyond what a float holds."""
@@ -155,24 +161,26 @@ class AccessCodegen(Transfers):
         assert self.layout.lane is not None
         if self.layout.row is not None:
             raise Unsupported("layout", "elements that an index picks one by one need tiles of one axis")
-        count = (self.layout.lane_count,)
-        index = self._own("J")
-        for k, (arg, factor, _) in enumerate(lanes):
-            source = self.ops.widened(self.held[arg], "F")
-            if k == 0:
-                self._scaled(index, source, factor)
+        index: Tile | None = None
+
+        def add(part: Tile) -> None:
+            nonlocal index
+            if index is None:
+                index = part
             else:
-                part = self._own("J")
-                self._scaled(part, source, factor)
                 self.w.op("add", index, index.ref, part.ref)
                 self.w.release(part)
+
+        for arg, factor, _ in lanes:
+            part = self._own("J")
+            self._scaled(part, self.ops.widened(self.held[arg], "F"), factor)
+            add(part)
         along = self.number(address.stride(self.layout.lane))
         if along != ZERO:
             part = self._own("J")
-            self.w.op("iota", part, ZERO, extent=count)
+            self.w.op("iota", part, ZERO, extent=(self.layout.lane_count,))
             self._scaled(part, part, along)
-            self.w.op("add", index, index.ref, part.ref)
-            self.w.release(part)
+            add(part)
         ready.elements = index
 
     def _own(self, extent: Literal["I", "J"]) -> Tile:

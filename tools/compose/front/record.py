@@ -23,6 +23,7 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from akgen.tools.compose.front.record_branches import rewritten
+from akgen.tools.compose.front.record_empty import of_nothing, takes_nothing
 from akgen.tools.compose.front.record_formulas import with_own_formulas
 from akgen.tools.compose.front.record_outside import OutsideCalls, Unrecordable, arrays_become_tensors
 from akgen.tools.compose.front.record_steered import SteeredCalls, resolved
@@ -237,6 +238,11 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
         result = func(*inner_args, **inner_kwargs)
         if not isinstance(result, (torch.Tensor, list, tuple)):
             return result  # a fact about shapes or dtypes
+        if takes_nothing(inner_args, result):
+            with self:
+                found = of_nothing(func, args, kwargs, result)
+            if found is not NotImplemented:
+                return found
         known = self._known(func, args, kwargs)
         node = self._graph.call_function(func, *pytree.tree_map_only(_Shape, self._node, (args, kwargs)))
         node.meta["line"] = self._lines.now()

@@ -112,8 +112,11 @@ def _index_put(im: Importer, node: TracedNode) -> int:
         if step > 0 and places[0] >= 0 and places == list(range(places[0], places[-1] + 1, step)):
             one = tuple(len(places) if a == axes[0] else d for a, d in enumerate(shape))
             return assigned(im, base, im.b.expand(source, one), axes[0], places[0], step)
-    if axes != list(range(axes[0], axes[0] + len(axes))):
-        raise Unsupported("index_put", "indices along axes that do not adjoin are not covered")
+    order = (*axes, *(a for a in range(len(shape)) if a not in axes))
+    apart = axes != list(range(axes[0], axes[0] + len(axes)))
+    if apart:  # the axes of what is put there come first, then the others
+        base = im.b.stored(im.b.permute(base, order))
+        given, axes, shape = [given[a] for a in axes], list(range(len(axes))), im.shape(base)
     follows = math.prod(shape[axes[-1] + 1 :]) > 1
     raw = [index_of(im, given[a]) for a in axes]
     wraps = len(raw) == 1 and follows
@@ -132,7 +135,8 @@ def _index_put(im: Importer, node: TracedNode) -> int:
         source = im.b.expand(source, full)
         source = im.b.reshape(source, (*shape[: axes[0]], count, *shape[axes[-1] + 1 :]))
     kind: ReduceKind | None = "sum" if im.arg(node, 3, "accumulate", False) else None
-    return into_rows(im, base, axes[0], len(axes), flat, source, number, kind, wraps=wraps)
+    found = into_rows(im, base, axes[0], len(axes), flat, source, number, kind, wraps=wraps)
+    return im.b.permute(found, tuple(order.index(a) for a in range(len(order)))) if apart else found
 
 
 def into_rows(
