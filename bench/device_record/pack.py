@@ -120,8 +120,13 @@ class _Packer:
                 why = "verdict, times and profile of the attempt; no exchange with a model"
                 self._put(f"{folder}/{ATTEMPT}", slim, why)
                 counted = attempt.profile.counters if attempt.profile else None
-                if counted is not None and counted.clock_mhz is not None:
-                    self.device["clock_mhz"] = f"{counted.clock_mhz:g}"
+                clock = counted.clock_mhz if counted is not None else None
+                if (state := attempt.verdict.device) is not None:
+                    clock = clock or state.clock_mhz
+                    if state.temperature_c is not None:
+                        self.device["temperature_c"] = f"{state.temperature_c:g}"
+                if clock is not None:
+                    self.device["clock_mhz"] = f"{clock:g}"
 
     def take_rest(self) -> None:
         """Take of all files of the run those that a rule names; count the others."""
@@ -169,7 +174,7 @@ class _Packer:
         if npus.devices:
             first = npus.devices[0]
             found |= {"name": first.name, "temperature_c": str(first.temperature_c)}
-        self.device |= {key: value for key, value in found.items() if value}
+        self.device = {key: value for key, value in found.items() if value} | self.device
         nameless = (d.model_copy(update={"processes": ("one",) * len(d.processes)}) for d in npus.devices)
         return npus.model_copy(update={"devices": tuple(nameless)}).model_dump_json()
 

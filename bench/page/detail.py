@@ -104,6 +104,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         "cases": [
             case.model_dump(mode="json", exclude={"diagnostics", "profile"}, exclude_none=True)
             | ({"sentence": case.mismatch.sentence} if case.mismatch is not None else {})
+            | ({"device": case.device.sentence} if case.device is not None else {})
             for case in verdict.cases
         ],
         "drawn": verdict.drawn.sentence if verdict.drawn is not None else None,

@@ -32,7 +32,8 @@ def verdict_table(verdict: Verdict, say: Callable[[str], str] = str) -> Table:
 
     "of allowed" is the largest difference as a share of what its element may differ by.
     """
-    table = Table(caption=say(f"judged on {verdict.toolchain}"), caption_justify="left")
+    device = f", {verdict.device.sentence}" if verdict.device is not None else ""
+    table = Table(caption=say(f"judged on {verdict.toolchain}") + device, caption_justify="left")
     for name in ("case", "outcome"):
         table.add_column(say(name))
     for name in (

@@ -46,6 +46,19 @@ def npu_smi_hangs(scene: Scene) -> Ending:
     return scene.run(trace=True)
 
 
+def npu_smi_without_clock(scene: Scene) -> Ending:
+    """Have a driver whose npu-smi says the temperature alone."""
+    scene.machine.driver.build_fault("npu-smi", "oldcommon")
+    return scene.run(trace=True)
+
+
+def clock_and_heat(scene: Scene) -> Ending:
+    found = scene.run()
+    profiled = scene.at("profiled").run(trace=True)
+    assert "1750 of 1800 MHz, 43 C" in profiled.text
+    return found
+
+
 def npu_smi_missing(scene: Scene) -> Ending:
     return scene.run(scene.with_settings(path="/usr/local/bin:/usr/bin:/bin"), trace=True)
 

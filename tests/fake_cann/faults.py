@@ -70,6 +70,8 @@ RUN = (
     _run("the device is somebody else's", "aclrtSetDevice", 507033, DEVICE, "507033"),
     _run("driver and CANN do not fit", "aclInit", 507899, DEVICE, "507899"),
     _run("no memory left on the device", "aclrtMalloc", 207001, MACHINE, "207001"),
+    _run("too little memory left on the device", "left", 100, MACHINE, "100 MB are free"),
+    _run("the runtime does not say what memory is free", "aclrtGetMemInfo", 100000, CORRECT, "us"),
     _run("device lost", WAIT, 507010, DEVICE, "507010"),
     _run("device lost while it is timed", WAIT, 507010, DEVICE, "507010", after=9),
     _run("device lost while it is profiled", WAIT, 507010, DEVICE, "507010", after=2, trace=True),
@@ -86,6 +88,13 @@ PROFILE = (
     _profile("nothing", "op_summary"),
     _profile("full", "No space left"),
     Fault("profile: npu-smi hangs", c.npu_smi_hangs, CORRECT, "us"),
+    Fault("profile: npu-smi knows no clock", c.npu_smi_without_clock, CORRECT, "43 C"),
+    Fault(
+        "timed: clock and temperature stand beside the time",
+        c.clock_and_heat,
+        CORRECT,
+        "1750 of 1800 MHz, 43 C",
+    ),
     Fault("profile: npu-smi is not there", c.npu_smi_missing, CORRECT, "us"),
 )
 CHECK = (
@@ -114,6 +123,7 @@ SET_UP = (
 )
 FAULTS = (*BUILD, *RUN, *PROFILE, *CHECK, *SET_UP)
 CHEAP = {
+    "run: too little memory left on the device",
     "build: configure, full", "run: ECC error that is not mended", "run: disk full", "run: tiling crashes",
     "two runs for one device: the second is told", "a package whose .o is another's", "CANN older than 8.0",
 }  # fmt: skip

@@ -8,6 +8,7 @@ import pytest
 
 from akgen.tools.cann.environment import CannSettings
 from akgen.tools.cann.preflight import preflight, verdict
+from akgen.tools.cann.preflight_memory import memory_rows
 from akgen.tools.cann.prerequisite import Prerequisite
 from tests.command import command
 from tests.fake_cann.machine import Rehearsal
@@ -132,3 +133,15 @@ def test_the_command_tries_no_kernel_on_a_machine_that_lacks_something(
     done = command("doctor", "--npu", "--json", env={**machine.env, "AKGEN_NPU_NODES": str(tmp_path)})
     assert done.code != 0 and len(machine.driver.asked) == before
     assert done.document["verdict"][-1].startswith("first: NPU: no ")
+
+
+def test_free_memory_is_asked_of_the_runtime(machine: Rehearsal, tmp_path: Path) -> None:
+    settings = Parts(machine, tmp_path).whole
+    (row,) = memory_rows(settings)
+    assert row.found and row.detail == "61440 MB free"
+    machine.driver.runtime_fault("left", 100)
+    try:
+        (row,) = memory_rows(settings)
+    finally:
+        machine.driver.mend()
+    assert not row.found and row.detail == "100 MB free" and "End what uses" in (row.remedy or "")

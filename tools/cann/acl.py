@@ -1,6 +1,6 @@
 """The runtime's and the operator library's C interface through ctypes. The worker's only door to a device.
 
-Source: vendor pages "aclInit", "aclrtSetDevice", "aclrtMalloc", "aclrtMemcpy", "aclrtMemset",
+Source: vendor pages "aclInit", "aclrtSetDevice", "aclrtMalloc", "aclrtMemcpy", "aclrtMemset", "aclrtGetMemInfo",
 "aclrtSynchronizeStreamWithTimeout", "aclrtEventElapsedTime", "aclCreateTensor", "aclnnXxxGetWorkspaceSize".
 No torch_npu: the versions of torch have no part in a verdict.
 """
@@ -15,6 +15,10 @@ from akgen.tools.core.dtypes import DType
 
 _TO_DEVICE, _TO_HOST = 1, 2
 _TIMELINE_EVENT = 8  # ACL_EVENT_TIME_LINE
+_DDR, _HBM = (
+    0,
+    1,
+)  # ACL_DDR_MEM, ACL_HBM_MEM: of the kind that a device lacks, nothing is free and nothing there
 
 
 class AclError(Exception):
@@ -44,6 +48,17 @@ class NpuDevice:
     def take(self, size_bytes: int) -> int:
         """Allocate; addresses are aligned to 512 bytes."""
         return self._made("aclrtMalloc", ctypes.c_size_t(max(1, size_bytes)), ctypes.c_int(0)).value or 0
+
+    def free_bytes(self) -> int | None:
+        """Return how much memory is free on the device; None where the runtime does not say."""
+        if not hasattr(self._acl, "aclrtGetMemInfo"):
+            return None
+        for kind in (_HBM, _DDR):
+            free, total = ctypes.c_size_t(), ctypes.c_size_t()
+            code = self._acl.aclrtGetMemInfo(ctypes.c_int(kind), ctypes.byref(free), ctypes.byref(total))
+            if code == 0 and total.value:
+                return free.value
+        return None
 
     def put(self, address: int, data: bytes) -> None:
         size = ctypes.c_size_t(len(data))

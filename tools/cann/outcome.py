@@ -91,7 +91,7 @@ def _before_candidate(
     of_machine = (told is not None and told.code is None) or (row is not None and row.fault == "machine")
     kind = InfraError if of_machine else DeviceFault
     remedy = "Run `akgen doctor --npu`; read the plog that is kept beside the run."
-    raise kind(f"The device could not be opened: {words}.", (row.remedy if row else None) or remedy)
+    raise kind(f"The run could not begin on the device: {words}.", (row.remedy if row else None) or remedy)
 
 
 def _said(code: str, text: str, stage: str) -> Diagnostic:

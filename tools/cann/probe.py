@@ -32,15 +32,7 @@ class DeviceProbe:
 
     def opens(self, number: int) -> str | None:
         """Open a device and copy to it and back; say what is wrong."""
-        folder = self._folder / str(number)
-        folder.mkdir(parents=True, exist_ok=True)
-        left = emptied(folder / WORKER)
-        request = RunnerRequest(call=None, spec=None, library=None, folder=left, device=number)
-        done = self._launcher.start(worker_command(request, folder), folder, None, START_S)
-        if done.ok and stage_reached(left) == "done":
-            return None
-        told = left / "ended.json"
-        return told.read_text()[:300] if told.is_file() else said(done)
+        return opened(self._launcher, self._folder / str(number), number)
 
     def _known_good(self, number: int) -> str | None:
         """Run the known-good kernel on a device. Where it cannot be built, that is no fault of the device."""
@@ -75,3 +67,15 @@ class DeviceProbe:
             if trial.is_right(call, found)
             else "a kernel that is known to be right computes something else"
         )
+
+
+def opened(launcher: Launcher, folder: Path, number: int) -> str | None:
+    """Open a device in a process of its own, copy to it and back; say what is wrong. Its files are in `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    left = emptied(folder / WORKER)
+    request = RunnerRequest(call=None, spec=None, library=None, folder=left, device=number)
+    done = launcher.start(worker_command(request, folder), folder, None, START_S)
+    if done.ok and stage_reached(left) == "done":
+        return None
+    told = left / "ended.json"
+    return told.read_text()[:300] if told.is_file() else said(done)

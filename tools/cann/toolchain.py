@@ -174,7 +174,8 @@ class CannToolchain:
         argv = self._launcher.worker(
             lease.number, build, call, folder, timeout_s, timed=not trace, poison=poison
         )
-        done = self._launcher.start(argv, folder, build.folder, timeout_s + START_S)
+        with npu_smi.watched(self._settings, lease.number) as watch:
+            done = self._launcher.start(argv, folder, build.folder, timeout_s + START_S)
         left = folder / WORKER
         failed = outcome_of(done, left, timeout_s, lambda: self._probe.opens(lease.number))
         if failed is not None:
@@ -194,12 +195,14 @@ class CannToolchain:
             (folder / "timing.json").write_text(timed.model_dump_json())
             return Launch(
                 outcome=None, outputs=found, time_us=timed.time_us, time_source="measured", measured_by="events",
-                interval_us=(timed.low_us, timed.high_us),
+                device=watch.state, interval_us=(timed.low_us, timed.high_us),
                 wall_s=done.wall_s,
             )  # fmt: skip
         if (npus := npu_smi.ask(self._settings)) is not None:  # temperature and company, beside the times
             (folder / "device.json").write_text(npus.model_dump_json())
-        measured, foreign = self._profiler(lease).profile(build, call, folder, timeout_s)
+        with npu_smi.watched(self._settings, lease.number) as watch:
+            measured, foreign = self._profiler(lease).profile(build, call, folder, timeout_s)
+        measured = measured.model_copy(update={"device": watch.state})
         return Launch(
             outcome=Outcome.CHEAT if foreign else None,
             outputs=found,
@@ -207,6 +210,7 @@ class CannToolchain:
             time_us=measured.time_us,
             time_source=measured.time_source,
             measured_by=measured.measured_by,
+            device=measured.device,
             block_dim=measured.cores,
             profile=measured,
             wall_s=done.wall_s,

@@ -20,7 +20,7 @@ from akgen.tools.cann import direct, sealed
 from akgen.tools.cann.acl import AclError, Aclnn, NpuDevice, Operator
 from akgen.tools.cann.arguments import Slot, shared_input, slots
 from akgen.tools.cann.direct import DirectFunction, HostFunctionFailed
-from akgen.tools.cann.timing import Series, measure
+from akgen.tools.cann.timing import FLUSH_BYTES, Series, measure
 from akgen.tools.core.call import Argument, Call, TensorFile, TensorMeta
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import OpSpec
@@ -29,6 +29,7 @@ from akgen.tools.core.poison import Poison
 GUARD_BYTES = 512  # before and after every buffer: what the runtime aligns memory to
 _NAN = b"\xff"  # in every float type
 HOST_FUNCTION = "host function"
+FREE = "free_bytes"  # of a probe: what the runtime says is free on the device
 OUT_OF_TIME = 75  # status of a process that ended itself
 CANNOT_WRITE = 74  # of one whose folder takes nothing more, not even why
 
@@ -236,9 +237,11 @@ def _work(request: RunnerRequest, reach: Callable[[Stage], None]) -> None:
     device = NpuDevice(request.device)
     if request.call is None:
         _probe(device)
+        (request.folder / FREE).write_text(str(device.free_bytes() or ""))
         reach("done")
         return
     run = OperatorRun(request, device)
+    _require_memory(device, needed_bytes(request))
     run.prepare()
     device.limit(request.timeout_s)
     timer = _end_after(request.timeout_s * min(request.launches, 10))
@@ -265,6 +268,24 @@ def _work(request: RunnerRequest, reach: Callable[[Stage], None]) -> None:
     device.close()
     reach("done")
     os._exit(0)  # the candidate's destructors have no say
+
+
+def needed_bytes(request: RunnerRequest) -> int:
+    """Return what a run takes on the device before the candidate says how much workspace it wants."""
+    call = request.call
+    assert call is not None
+    buffers = [m for value in call.inputs for m in _metas(value)]
+    buffers += [m for out in call.outputs if out.aliases is None for m in _metas(out.meta)]
+    taken = sum(m.size_bytes + 2 * GUARD_BYTES for m in buffers)
+    return taken + (FLUSH_BYTES if request.timed else 0)
+
+
+def _require_memory(device: NpuDevice, needed: int) -> None:
+    """Raise AclError 207001 now, with both figures, if the device has too little: no candidate is at fault."""
+    free = device.free_bytes()
+    if free is not None and free < needed:
+        text = f"{free >> 20} MB are free on the device, the run needs {(needed >> 20) + 1} MB"
+        raise AclError("aclrtGetMemInfo", 207001, text)
 
 
 def _probe(device: NpuDevice) -> None:

@@ -16,6 +16,26 @@ MeasuredBy = Literal["events", "msprof", "msprof op"]
 _EARLIER_NAMES = {"predicted_us": "time_us", "duration_us": "time_us", "source": "time_source"}
 
 
+class DeviceReadings(Frozen):
+    """What the driver said of a device while a time was measured on it; None where it did not say.
+
+    A clock below the rated one makes every time longer: a time is to be compared with others of one clock.
+    """
+
+    clock_mhz: float | None = Field(None, ge=0, le=1e6)  # the highest that was seen
+    rated_clock_mhz: float | None = Field(None, ge=0, le=1e6)
+    temperature_c: float | None = Field(None, ge=-100, le=1000)  # the last, in degrees Celsius
+    power_w: float | None = Field(None, ge=0, le=1e6)  # the last, in watts
+
+    @property
+    def sentence(self) -> str:
+        """Say it in a few words; empty where nothing is known."""
+        rated = f" of {self.rated_clock_mhz:g}" if self.rated_clock_mhz is not None else ""
+        clock = f"{self.clock_mhz:g}{rated} MHz" if self.clock_mhz is not None else ""
+        heat = f"{self.temperature_c:g} C" if self.temperature_c is not None else ""
+        return ", ".join(filter(None, (clock, heat)))
+
+
 class HasTime(Frozen):
     """Something that takes `time_us` microseconds: predicted by the twin's time model, or measured on a device.
 
@@ -25,6 +45,7 @@ class HasTime(Frozen):
     time_us: Microseconds | None = None
     time_source: TimeSource | None = None
     measured_by: MeasuredBy | None = None  # None: predicted, or an earlier version measured
+    device: DeviceReadings | None = None  # None: predicted, or the driver said nothing
 
     @model_validator(mode="before")
     @classmethod
@@ -39,7 +60,10 @@ class HasTime(Frozen):
         if self.time_us is None:
             return None
         by = f" by {self.measured_by}" if self.measured_by else ""
-        return f"{self.time_us:{form}} {unit}" + (f" {self.time_source}{by}" if self.time_source else "")
+        state = f" ({self.device.sentence})" if self.device is not None and self.device.sentence else ""
+        return f"{self.time_us:{form}} {unit}" + (
+            f" {self.time_source}{by}{state}" if self.time_source else ""
+        )
 
 
 def source_of(toolchain: str) -> TimeSource:

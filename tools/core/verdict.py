@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, model_validator
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, Outcome, first_cause, one_line
 from akgen.tools.core.profile import Profile
-from akgen.tools.core.timed import HasTime, MeasuredBy, TimeSource, with_sources
+from akgen.tools.core.timed import DeviceReadings, HasTime, MeasuredBy, TimeSource, with_sources
 
 
 def _comparable(value: object) -> object:
@@ -164,6 +164,11 @@ class Verdict(Frozen):
     def measured_by(self) -> MeasuredBy | None:
         """Say what measured the cases' times; None where they are predicted."""
         return next((case.measured_by for case in self.cases if case.measured_by), None)
+
+    @property
+    def device(self) -> DeviceReadings | None:
+        """Return what the driver said of the device while the last case was timed; None where it did not."""
+        return next((case.device for case in reversed(self.cases) if case.device), None)
 
     @property
     def total_us(self) -> float | None:

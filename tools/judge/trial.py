@@ -130,6 +130,7 @@ def _fold(case: Case, results: list[TrialResult]) -> CaseVerdict:
         time_us=first.time_us,
         time_source=first.time_source,
         measured_by=first.measured_by,
+        device=first.device,
         interval_us=first.interval_us,
         mismatch=next((r.mismatch for r in reversed(results) if r.mismatch is not None), None),
         own_checker=("fail" if any(r.own_verdict for r in results) else "pass") if asked else None,

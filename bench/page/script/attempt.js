@@ -29,7 +29,7 @@ function verdictTab({attempt, record, found}) {
     ...cases.filter(c => c.mismatch).map(c => card(`Case ${c.id}: where output ${c.mismatch.output} differs`, mismatch(c))),
     cases.length ? card("Cases", table(["Case", "Asked for", "Outcome", "#Time", "#Largest error", "#Relative", "#Of allowed", "Own check", ""], cases.map(c => [
       c.id, h("span.params", {}, Object.entries(params[c.id] ?? (c.dtype ? {dtype: c.dtype} : {})).map(([k, v]) => h("span", {}, h("b", {}, k), " ", Array.isArray(v) ? v.join("×") : String(v)))),
-      outcomeOf(c.outcome), micro(c.time_us), few(c.max_abs), few(c.max_rel), c.max_used === undefined ? "" : percent(c.max_used), c.own_checker ?? "", h("span.soft", {}, c.sentence ?? c.why ?? "")]))) : null,
+      outcomeOf(c.outcome), h("span", {}, micro(c.time_us), c.device ? h("span.soft", {}, " " + c.device) : null), few(c.max_abs), few(c.max_rel), c.max_used === undefined ? "" : percent(c.max_used), c.own_checker ?? "", h("span.soft", {}, c.sentence ?? c.why ?? "")]))) : null,
     attempt?.verdict.drawn ? h("p.note", {}, attempt.verdict.drawn) : null,
     !attempt && found.records && !cases.length ? h("p.note", {}, "Nothing else was kept of this sample.") : null,
   ];

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from akgen.tools.cann.environment import CannSettings, find_program
-from akgen.tools.cann.npu_smi import read_table
+from akgen.tools.cann.npu_smi import read_common, read_table
 from akgen.tools.cann.preflight import inspect, missing, preflight, verdict
 from akgen.tools.cann.prerequisite import Prerequisite
 from akgen.tools.cann.toolchain import CannToolchain
@@ -71,6 +71,42 @@ def test_npu_smis_table_is_read() -> None:
         64000,
         ("12345 python3",),
     )
+
+
+# Samples after the documentation's lists: two chips on a card, and a controller that is no NPU.
+COMMON = """
+        NPU ID                         : 3
+        Chip Count                     : 2
+
+        Chip ID                        : 0
+        Aicore Freq(MHZ)               : 1800
+        Aicore curFreq(MHZ)            : 800
+        Temperature(C)                 : 46
+        NPU Real-time Power(W)         : 93.4
+
+        Chip ID                        : 1
+        Aicore Freq(MHZ)               : 1800
+        Aicore curFreq(MHZ)            : 1750
+        Temperature(C)                 : 51
+        NPU Real-time Power(W)         : NA
+
+        Chip Name                      : mcu
+        Temperature(C)                 : 38
+"""
+
+
+def test_clock_and_temperature_of_one_chip_are_read() -> None:
+    first, second = read_common(COMMON, 0), read_common(COMMON, 1)
+    assert first is not None and second is not None
+    assert (first.clock_mhz, first.rated_clock_mhz, first.temperature_c, first.power_w) == (
+        800,
+        1800,
+        46,
+        93.4,
+    )
+    assert second.sentence == "1750 of 1800 MHz, 51 C" and second.power_w is None
+    assert read_common(COMMON, 2) is None
+    assert read_common("This device does not support querying common.", 0) is None
 
 
 @pytest.mark.parametrize(
