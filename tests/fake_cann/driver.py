@@ -33,6 +33,9 @@ _OP_ADD = re.compile(r"OP_ADD\s*\(\s*(\w+)")
 _TYPES = {d.ge_value: d for d in DType}
 _KERNEL_CODES = {Outcome.TRAP: 507035, Outcome.TIMEOUT: 507034, Outcome.CHEAT: 507035}
 _POLL_S = 0.002
+IN_PROCESS = (
+    "op_host/in_process.h"  # what of a candidate's host code runs in the worker, as all of it does on CANN
+)
 _FILLS = (Poison(seed=1), Poison(seed=1, second=True))  # no byte of them is the same
 
 
@@ -99,7 +102,7 @@ class Driver:
             spec, _ = self._twin.read_spec(project, self._folder(project, "spec"))
             if spec is None:
                 return 1, 0, "[ERROR] opbuild: no operator is registered"
-            (out / f"aclnn_{project.kernel}.cpp").write_text(entries(spec))
+            (out / f"aclnn_{project.kernel}.cpp").write_text(entries(spec, project.files.get(IN_PROCESS)))
             (out / f"aclnn_{project.kernel}.h").write_text(f"// aclnn{spec.op_type}\n")
         return 0, 0, ""
 
@@ -232,8 +235,12 @@ def driver(twin: TwinToolchain, exchange: Path) -> Iterator[Driver]:
     served.result()
 
 
-def entries(spec: OpSpec) -> str:
-    """Write the two entries of an operator as the vendor's generator declares them."""
+def entries(spec: OpSpec, in_process: str | None = None) -> str:
+    """Write the two entries of an operator as the vendor's generator declares them.
+
+    Tiling is the twin's; `in_process` has functions of it that are called where CANN calls it: `tiling_of_call(n)`
+    for each call, and `is_empty(n)`, which says that what it gave lets the kernel do nothing.
+    """
     parameters, body = [], []
     shared = {p.name for p in spec.inputs} & {p.name for p in spec.outputs}
     for p in spec.inputs:
@@ -256,7 +263,10 @@ def entries(spec: OpSpec) -> str:
         if p.name not in shared:
             parameters.append(f"const aclTensor{'List' if p.kind == 'dynamic' else ''} *{p.name}_out")
             body.append(f"rehearsal_tensor{'s' if p.kind == 'dynamic' else ''}(r, {p.name}_out, 1);")
-    return _ENTRIES.format(op=spec.op_type, parameters=", ".join(parameters), body="\n    ".join(body))
+    hooks = in_process or "static void tiling_of_call(int) {}\nstatic bool is_empty(int) { return false; }"
+    return _ENTRIES.format(
+        hooks=hooks, op=spec.op_type, parameters=", ".join(parameters), body="\n    ".join(body)
+    )
 
 
 _ENTRIES = """using int64_t = long;
@@ -282,15 +292,20 @@ void rehearsal_attr_floats(void *, const char *, const aclFloatArray *);
 void rehearsal_attr_bools(void *, const char *, const aclBoolArray *);
 int rehearsal_tile(void *, uint64_t *, void **);
 int rehearsal_launch(void *, uint64_t, void *, void *);
+}}
+{hooks}
+static int calls = 0;
+extern "C" {{
 int aclnn{op}GetWorkspaceSize({parameters}, uint64_t *akgen_size, void **akgen_executor)
 {{
     void *r = rehearsal_begin("{op}");
     {body}
+    tiling_of_call(++calls);
     return rehearsal_tile(r, akgen_size, akgen_executor);
 }}
 int aclnn{op}(void *workspace, uint64_t size, void *executor, void *stream)
 {{
-    return rehearsal_launch(workspace, size, executor, stream);
+    return is_empty(calls) ? 0 : rehearsal_launch(workspace, size, executor, stream);
 }}
 }}
 """

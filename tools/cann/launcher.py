@@ -46,6 +46,7 @@ class Launcher:
             call=call,
             spec=build.op,
             library=build.folder / package_of(build.folder).library,
+            package=build.folder,
             folder=emptied(folder / WORKER),
             device=device,
             timeout_s=timeout_s,

@@ -10,12 +10,15 @@ from pathlib import Path
 
 from akgen.tools.cann.plog import first_exception
 from akgen.tools.cann.runtime_errors import DeviceFault, judged, look_up
-from akgen.tools.cann.sealed import digest_of, said_once
+from akgen.tools.cann.same_outputs import Outputs, differing
+from akgen.tools.cann.sealed import SAME, digest_of, said_once
 from akgen.tools.cann.worker import (
     CANNOT_WRITE,
     GUARD_BYTES,
     HOST_FUNCTION,
+    LEFT_BEHIND,
     OUT_OF_TIME,
+    TIMED,
     RuntimeFailure,
     guard,
 )
@@ -28,6 +31,9 @@ from akgen.tools.process.program import Finished
 _OF_CANDIDATE = ("load", "tiling", "launch", "wait", "timing", "done")
 _IN_TILING = ("load", "tiling")
 REPLACED = "TAMPERED"
+_TILE_ONLY = (
+    "Tiling works out tiling data, key, block dim and workspace, in its caller's thread, and nothing else."
+)
 
 
 def outcome_of(
@@ -58,6 +64,9 @@ def outcome_of(
             detail, told = f"{told.function} returned {told.code}", told.model_copy(update={"code": 507000})
         assert told.code is not None
         return judged(told.code, detail)
+    if told is not None and told.function == LEFT_BEHIND:
+        text = f"host code left something in the process that launches: {told.text}"
+        return Outcome.CHEAT, Diagnostic(code=REPLACED, text=text[:600], stage="test", remedy=_TILE_ONLY)
     if told is not None and told.function == HOST_FUNCTION:
         return Outcome.TILING_ERROR, _said("HOST_EXCEPTION", f"the host function threw: {told.text}", stage)
     if told is not None and stage == "load":
@@ -118,7 +127,7 @@ def _ended(folder: Path) -> RuntimeFailure | None:
 
 def outputs(
     call: Call, folder: Path, poison: Poison | None, into: Path, printed: str
-) -> tuple[tuple[TensorFile | tuple[TensorFile, ...], ...], Diagnostic | None]:
+) -> tuple[Outputs, Diagnostic | None]:
     """Cut the outputs that the worker left in `folder` out of their guards and write them into another folder.
 
     Says where a guard was written, or that a file is not what the worker wrote: `printed` is what its process said.
@@ -126,13 +135,57 @@ def outputs(
     try:
         return _outputs(call, folder, poison, into, said_once("outputs", printed))
     except FileRefused as problem:
-        text = f"what the run left is not what was written: {problem}"
-        return (), Diagnostic(code=REPLACED, text=text, stage="test")
+        return (), _replaced(problem)
+
+
+def timed_otherwise(
+    call: Call, judged_outputs: Outputs, folder: Path, poison: Poison | None, into: Path, printed: str
+) -> Diagnostic | None:
+    """Say what is wrong with launches that were timed, if one left something else than those outputs."""
+    told = said_once("timed", printed)
+    if told == SAME:
+        return None
+    try:
+        found, overrun = _outputs(call, folder, poison, into, told, prefix=TIMED)
+    except FileRefused as problem:
+        return _replaced(problem)
+    return overrun or differing(judged_outputs, found, "was timed", REPLACED)
+
+
+def profiled_otherwise(
+    call: Call, judged_outputs: Outputs, folder: Path, poison: Poison | None, into: Path
+) -> Diagnostic | None:
+    """Say what is wrong with the launches of a profiled run, the first and one of the others, if it is anything.
+
+    Whether a profiler hands on what a program says is not known, so the files alone are read.
+    """
+    others = sorted(folder.glob(f"{TIMED}out*.raw"))
+    try:
+        for prefix in ("", TIMED) if others else ("",):
+            found, _ = _outputs(call, folder, poison, into, None, prefix=prefix, sealed=False)
+            wrong = differing(judged_outputs, found, "was profiled", REPLACED)
+            if wrong is not None:
+                return wrong
+    except FileRefused as problem:
+        return _replaced(problem)
+    return None
+
+
+def _replaced(problem: FileRefused) -> Diagnostic:
+    text = f"what the run left is not what was written: {problem}"
+    return Diagnostic(code=REPLACED, text=text, stage="test")
 
 
 def _outputs(
-    call: Call, folder: Path, poison: Poison | None, into: Path, told: str | None
-) -> tuple[tuple[TensorFile | tuple[TensorFile, ...], ...], Diagnostic | None]:
+    call: Call,
+    folder: Path,
+    poison: Poison | None,
+    into: Path,
+    told: str | None,
+    *,
+    prefix: str = "",
+    sealed: bool = True,
+) -> tuple[Outputs, Diagnostic | None]:
     found: list[TensorFile | tuple[TensorFile, ...]] = []
     overrun: Diagnostic | None = None
     expected = guard(poison)
@@ -140,12 +193,12 @@ def _outputs(
 
     def cut(meta: TensorMeta, name: str) -> TensorFile:
         nonlocal overrun
-        raw = read_bytes(folder / f"{name}.raw", most_bytes=meta.size_bytes + 2 * GUARD_BYTES + 1)
+        raw = read_bytes(folder / f"{prefix}{name}.raw", most_bytes=meta.size_bytes + 2 * GUARD_BYTES + 1)
         if len(raw) != meta.size_bytes + 2 * GUARD_BYTES:
             raise InfraError(f"{name}.raw has {len(raw)} bytes.", "Check the disk; run again.")
         read[f"{name}.raw"] = raw
         overrun = overrun or _beyond(name, raw, expected)
-        path = into / f"{name}.bin"
+        path = into / f"{prefix}{name}.bin"
         path.write_bytes(raw[GUARD_BYTES : GUARD_BYTES + meta.size_bytes])
         return TensorFile(dtype=meta.dtype, shape=meta.shape, path=path)
 
@@ -154,10 +207,10 @@ def _outputs(
             found.append(tuple(cut(m, f"out{i}_{j}") for j, m in enumerate(out.meta)))
         else:
             found.append(cut(out.meta, f"out{i}"))
-    for path in sorted(folder.glob("in*.guard")):
+    for path in sorted(folder.glob("in*.guard")) if not prefix else ():
         read[path.name] = read_bytes(path, most_bytes=4 * GUARD_BYTES)
         overrun = overrun or _beyond(path.stem, read[path.name], expected)
-    if told != digest_of(read):
+    if sealed and told != digest_of(read):
         raise FileRefused("the digest that its process said before host code ran again is another")
     return tuple(found), overrun
 

@@ -48,7 +48,13 @@ class DeviceProbe:
         left = emptied(folder / WORKER)
         library = build.folder / package_of(build.folder).library
         request = RunnerRequest(
-            call=call, spec=build.op, library=library, folder=left, device=number, timeout_s=_KERNEL_S
+            call=call,
+            spec=build.op,
+            library=library,
+            package=build.folder,
+            folder=left,
+            device=number,
+            timeout_s=_KERNEL_S,
         )
         done = self._launcher.start(
             worker_command(request, folder), folder, build.folder, START_S + _KERNEL_S

@@ -8,9 +8,11 @@ from akgen.tools.cann import environment, msprof, msprof_op
 from akgen.tools.cann.build import said
 from akgen.tools.cann.environment import CannSettings
 from akgen.tools.cann.launcher import START_S, WORKER, Launcher
-from akgen.tools.cann.outcome import outcome_of
+from akgen.tools.cann.outcome import outcome_of, profiled_otherwise
+from akgen.tools.cann.same_outputs import Outputs
 from akgen.tools.core.call import Call
 from akgen.tools.core.outcome import Diagnostic, InfraError
+from akgen.tools.core.poison import Poison
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.toolchain import Build
 from akgen.tools.process.program import Finished
@@ -30,13 +32,15 @@ class Profiler:
         self._opens = opens
 
     def profile(
-        self, build: Build, call: Call, folder: Path, timeout_s: float
+        self, build: Build, call: Call, folder: Path, timeout_s: float, judged: Outputs, poison: Poison | None
     ) -> tuple[Profile, tuple[Diagnostic, ...]]:
-        """Return the profile, and what else than our kernel ran."""
+        """Return the profile, and what speaks against it: others than our kernel, other outputs than `judged`."""
         assert build.op is not None
         within = folder / "profiled"
         within.mkdir(exist_ok=True)
-        application = self._launcher.worker(self._device, build, call, within, timeout_s, launches=LAUNCHES)
+        application = self._launcher.worker(
+            self._device, build, call, within, timeout_s, launches=LAUNCHES, poison=poison
+        )
         out = within / WORKER / "msprof"
         argv = environment.msprof(self._settings, application, out)
         done = self._launcher.start(argv, within, build.folder, START_S + 10 * timeout_s)
@@ -48,8 +52,10 @@ class Profiler:
         found = msprof.rows(out)
         on = chip(self._settings.soc)
         profile = msprof.profile(found, build.op.op_type, on, build.toolchain, call.moved_bytes)
+        otherwise = profiled_otherwise(call, judged, within / WORKER, poison, within)
         timeline = next(iter(sorted(out.rglob("msprof_*.json"))), None)  # a Chrome trace
-        return profile.model_copy(update={"trace": timeline}), msprof.foreign_tasks(found, build.op.op_type)
+        against = (*msprof.foreign_tasks(found, build.op.op_type), *filter(None, (otherwise,)))
+        return profile.model_copy(update={"trace": timeline}), against
 
     def counted(self, profile: Profile, build: Build, call: Call, folder: Path, timeout_s: float) -> Profile:
         """Add what each core did. Why msprof op does not say it is a note: the time is known without it."""

@@ -1,9 +1,9 @@
 """What the worker says on its standard output, where nothing that was said can be taken back.
 
 The candidate's host code runs in the worker, so it may change any file of its folder later on, and may write to the
-same pipe. So the worker says a digest of the outputs before that code is called again, and its times; each is said
-once: what is said twice, or not at all, was not said by the worker alone. Host code that takes over the whole process
-can still say everything itself.
+same pipe. So the worker says a digest of the outputs before that code is called again, whether timed launches left the
+same, and its times; each is said once: what is said twice, or not at all, was not said by the worker alone. Host code
+that takes over the whole process can still say everything itself.
 """
 
 import hashlib
@@ -14,7 +14,8 @@ from typing import Literal
 _HEAD = "akgen-said"
 _OUT = 1
 
-What = Literal["outputs", "times"]
+What = Literal["outputs", "timed", "times"]
+SAME = "same"  # every launch that was timed left what the first one left
 
 
 def say(what: What, text: str) -> None:

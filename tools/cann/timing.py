@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from akgen.tools.cann.acl import NpuDevice
+from akgen.tools.cann.witness import Witness
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.untrusted import Finite, parse_object
 
@@ -31,9 +32,13 @@ class Series(Frozen):
 
 
 def measure(
-    device: NpuDevice, tile: Callable[[], Callable[[], None]], timeout_s: float, first_us: float
+    device: NpuDevice,
+    tile: Callable[[], Callable[[], None]],
+    timeout_s: float,
+    first_us: float,
+    witness: Witness,
 ) -> Series:
-    """Launch again and again; each launch is tiled anew, outside what is timed.
+    """Launch again and again; each launch is tiled anew, outside what is timed, and watched.
 
     A launch so long that few fit into the time limit (`first_us`: of the one before) is its own measurement.
     """
@@ -45,12 +50,16 @@ def measure(
 
     def sample(kind: Literal["A", "B"]) -> float:
         launch = tile() if kind == "A" else None
+        if launch is not None:
+            witness.before()
         device.fill(scratch, FLUSH_BYTES, 0)
         device.record(first)
         if launch is not None:
             launch()
         device.record(last)
         device.wait(timeout_s)
+        if launch is not None:
+            witness.after()
         return device.elapsed_us(first, last)
 
     for _ in range(WARM_UP):

@@ -18,7 +18,7 @@ from akgen.tools.cann.device import DeviceLease, Devices
 from akgen.tools.cann.environment import CannSettings
 from akgen.tools.cann.launcher import START_S, WORKER, Launcher
 from akgen.tools.cann.machine_lock import lock_of
-from akgen.tools.cann.outcome import REPLACED, outcome_of, outputs
+from akgen.tools.cann.outcome import REPLACED, outcome_of, outputs, timed_otherwise
 from akgen.tools.cann.preflight import missing
 from akgen.tools.cann.probe import DeviceProbe
 from akgen.tools.cann.profiled import Profiler
@@ -192,6 +192,10 @@ class CannToolchain:
                 text = f"the times that the run left are none of ours: {problem}"[:300]
                 replaced = Diagnostic(code=REPLACED, text=text, stage="test")
                 return Launch(outcome=Outcome.CHEAT, outputs=(), diagnostics=(replaced,), wall_s=done.wall_s)
+            otherwise = timed_otherwise(call, found, left, poison, folder, done.out)
+            if otherwise is not None:
+                outcome = Outcome.CHEAT if otherwise.code == REPLACED else Outcome.TRAP
+                return Launch(outcome=outcome, outputs=(), diagnostics=(otherwise,), wall_s=done.wall_s)
             (folder / "timing.json").write_text(timed.model_dump_json())
             return Launch(
                 outcome=None, outputs=found, time_us=timed.time_us, time_source="measured", measured_by="events",
@@ -201,12 +205,12 @@ class CannToolchain:
         if (npus := npu_smi.ask(self._settings)) is not None:  # temperature and company, beside the times
             (folder / "device.json").write_text(npus.model_dump_json())
         with npu_smi.watched(self._settings, lease.number) as watch:
-            measured, foreign = self._profiler(lease).profile(build, call, folder, timeout_s)
+            measured, against = self._profiler(lease).profile(build, call, folder, timeout_s, found, poison)
         measured = measured.model_copy(update={"device": watch.state})
         return Launch(
-            outcome=Outcome.CHEAT if foreign else None,
+            outcome=Outcome.CHEAT if against else None,
             outputs=found,
-            diagnostics=foreign,
+            diagnostics=against,
             time_us=measured.time_us,
             time_source=measured.time_source,
             measured_by=measured.measured_by,

@@ -8,6 +8,7 @@ time counts from `ready`, so that starting runtime and driver is not counted.
 
 import ctypes
 import os
+import secrets
 import sys
 import threading
 from collections.abc import Callable
@@ -20,8 +21,10 @@ from akgen.tools.cann import direct, sealed
 from akgen.tools.cann.acl import AclError, Aclnn, NpuDevice, Operator
 from akgen.tools.cann.arguments import Slot, shared_input, slots
 from akgen.tools.cann.direct import DirectFunction, HostFunctionFailed
+from akgen.tools.cann.left_behind import LeftBehind, Traces
 from akgen.tools.cann.timing import FLUSH_BYTES, Series, measure
-from akgen.tools.core.call import Argument, Call, TensorFile, TensorMeta
+from akgen.tools.cann.witness import Witness
+from akgen.tools.core.call import Argument, Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.poison import Poison
@@ -29,6 +32,8 @@ from akgen.tools.core.poison import Poison
 GUARD_BYTES = 512  # before and after every buffer: what the runtime aligns memory to
 _NAN = b"\xff"  # in every float type
 HOST_FUNCTION = "host function"
+LEFT_BEHIND = "left behind"
+TIMED = "timed_"  # before the names of files with what a launch left that was timed or profiled
 FREE = "free_bytes"  # of a probe: what the runtime says is free on the device
 OUT_OF_TIME = 75  # status of a process that ended itself
 CANNOT_WRITE = 74  # of one whose folder takes nothing more, not even why
@@ -42,6 +47,7 @@ class RunnerRequest(Frozen):
     call: Call | None  # None: only open the device, copy to it and back
     spec: OpSpec | None  # None: a direct file's library
     library: Path | None  # with the candidate's entries
+    package: Path | None = None  # the folder of all of the candidate's libraries; None: `library` alone
     folder: Path
     device: int
     timeout_s: float = 60.0  # from the first call of candidate code
@@ -85,6 +91,9 @@ class OperatorRun:
         self._inputs: dict[int, list[GuardedMemory]] = {}
         self._outputs: dict[int, list[GuardedMemory]] = {}
         self._workspaces: dict[int, GuardedMemory] = {}
+        self._initial: dict[
+            int, bytes
+        ] = {}  # what memory holds before a launch, by its address, where one may write
         self._guard = guard(request.poison)
         poison = request.poison
         self._fill = _NAN if poison is None else poison.outputs()
@@ -94,19 +103,32 @@ class OperatorRun:
         """Fill the memory of inputs and outputs."""
         request = self._request
         assert request.call is not None
+        outs = list(enumerate(request.call.outputs))
+        shared = {self._shared(out, i) for i, out in outs}
         for i, value in enumerate(request.call.inputs):
-            self._inputs[i] = [self._buffer(_content(m, self._fill)) for m in _metas(value)]
-        for i, out in enumerate(request.call.outputs):
-            shared = out.aliases if request.spec is None else shared_input(request.spec, out, i)
+            written = i in shared
+            self._inputs[i] = [self._buffer(_content(m, self._fill), written) for m in _metas(value)]
+        for i, out in outs:
+            place = self._shared(out, i)
             fill = b"\0" if out.zeroed else self._fill
             self._outputs[i] = (
-                self._inputs[shared]
-                if shared is not None
-                else [self._buffer(_repeat(fill, m.size_bytes)) for m in _metas(out.meta)]
+                self._inputs[place]
+                if place is not None
+                else [self._buffer(_repeat(fill, m.size_bytes), True) for m in _metas(out.meta)]
             )
-            if shared is not None and out.zeroed:
+            if place is not None and out.zeroed:
                 for part in self._outputs[i]:
-                    self._device.put(part.address, bytes(part.size_bytes))
+                    self._initial[part.base] = self._guard + bytes(part.size_bytes) + self._guard
+                    self._device.put(part.base, self._initial[part.base])
+
+    def _shared(self, out: OutputMeta, i: int) -> int | None:
+        spec = self._request.spec
+        return out.aliases if spec is None else shared_input(spec, out, i)
+
+    def restore(self) -> None:
+        """Let memory that a launch may write hold what it held before the first one."""
+        for base, content in self._initial.items():
+            self._device.put(base, content)
 
     def tiler(self) -> Callable[[], Callable[[], None]]:
         """Load the candidate's library, and return what tiles one launch and returns what launches."""
@@ -132,32 +154,54 @@ class OperatorRun:
         if size == 0:
             return 0
         if size not in self._workspaces:
-            self._workspaces[size] = self._buffer(_repeat(self._scratch, size))
+            self._workspaces[size] = self._buffer(_repeat(self._scratch, size), True)
         return self._workspaces[size].address
 
-    def write_outputs(self) -> None:
-        """Write outputs with their guards, and the guards of the inputs; then say their digest."""
-        request = self._request
-        assert request.call is not None
+    def outputs(self) -> dict[str, bytes]:
+        """Return the outputs with their guards, by the names of their files."""
+        call = self._request.call
+        assert call is not None
         files: dict[str, bytes] = {}
-        for i, out in enumerate(request.call.outputs):
+        for i, out in enumerate(call.outputs):
             for j, part in enumerate(self._outputs[i]):
                 name = f"out{i}_{j}.raw" if isinstance(out.meta, tuple) else f"out{i}.raw"
                 files[name] = self._whole(part)
+        return files
+
+    def write_outputs(self) -> Witness:
+        """Write outputs with their guards, and the guards of the inputs; then say their digest.
+
+        Returns who is to watch further launches.
+        """
+        files = self.outputs()
+        witness = Witness(self, files)
         for i, parts in self._inputs.items():
             for j, part in enumerate(parts):
                 whole = self._whole(part)
                 files[f"in{i}_{j}.guard"] = whole[:GUARD_BYTES] + whole[-GUARD_BYTES:]
         for name, content in files.items():
-            (request.folder / name).write_bytes(content)
+            (self._request.folder / name).write_bytes(content)
         sealed.say("outputs", sealed.digest_of(files))
+        return witness
+
+    def write_other(self, witness: Witness) -> None:
+        """Say whether each launch that was watched left the same; write what one left that did not."""
+        other = witness.other
+        if other is not None:
+            for name, content in other.items():
+                (self._request.folder / f"{TIMED}{name}").write_bytes(content)
+        sealed.say("timed", sealed.SAME if other is None else sealed.digest_of(other))
 
     def _whole(self, part: GuardedMemory) -> bytes:
         return self._device.get(part.base, part.size_bytes + 2 * GUARD_BYTES)
 
-    def _buffer(self, content: bytes) -> GuardedMemory:
+    def _buffer(self, content: bytes, written: bool) -> GuardedMemory:
+        """Take memory and fill it; `written`: a launch may write it."""
         made = GuardedMemory(base=self._device.take(len(content) + 2 * GUARD_BYTES), size_bytes=len(content))
-        self._device.put(made.base, self._guard + content + self._guard)
+        whole = self._guard + content + self._guard
+        self._device.put(made.base, whole)
+        if written:
+            self._initial[made.base] = whole
         return made
 
     def _argument(self, slot: Slot) -> object:
@@ -219,6 +263,8 @@ def main(path: str) -> None:
         told = RuntimeFailure(function=problem.function, code=problem.code, text=problem.text)
     except HostFunctionFailed as problem:
         told = RuntimeFailure(function=HOST_FUNCTION, code=None, text=str(problem))
+    except LeftBehind as problem:
+        told = RuntimeFailure(function=LEFT_BEHIND, code=None, text=str(problem))
     except OSError as problem:
         told = RuntimeFailure(function="dlopen", code=None, text=str(problem))
     else:
@@ -245,25 +291,39 @@ def _work(request: RunnerRequest, reach: Callable[[Stage], None]) -> None:
     run.prepare()
     device.limit(request.timeout_s)
     timer = _end_after(request.timeout_s * min(request.launches, 10))
+    assert request.library is not None
+    traces = Traces(request.package or request.library)
     reach("load")
     tile = run.tiler()
     first, last = device.event(), device.event()
-    for _ in range(request.launches):
+    witness: Witness | None = None
+    watched = 1 + secrets.randbelow(max(1, request.launches - 1))  # of those after the first
+    for number in range(request.launches):
         reach("tiling")
         launch = tile()
+        if number == watched and witness is not None:
+            witness.before()
         reach("launch")
         device.record(first)
         launch()
         device.record(last)
         reach("wait")
         device.wait(request.timeout_s)
-    run.write_outputs()
+        if witness is None:
+            traces.require_none()
+            witness = run.write_outputs()
+        elif number == watched:
+            witness.after()
     timer.cancel()
+    assert witness is not None
     if request.timed:
         timer = _end_after(request.timeout_s)
         reach("timing")
-        found: Series = measure(device, tile, request.timeout_s, device.elapsed_us(first, last))
+        found: Series = measure(device, tile, request.timeout_s, device.elapsed_us(first, last), witness)
         timer.cancel()
+    traces.require_none()
+    run.write_other(witness)
+    if request.timed:
         sealed.say("times", found.model_dump_json())
     device.close()
     reach("done")

@@ -61,8 +61,10 @@ END
 """
 
 MSPROF = r"""#!/bin/bash
-for a in "$@"; do case $a in --output=*) out=${a#*=};; esac; done
+app=()
+for a in "$@"; do case $a in --output=*) out=${a#*=};; --*) ;; *) app+=("$a");; esac; done
 mkdir -p "$out"/PROF_1/mindstudio_profiler_output
+"${app[@]}" || exit 1
 type=$(sed -n 's/.*"op_type":"\([A-Za-z0-9]*\)".*/\1/p' "${@: -1}")
 echo "Op Name,OP Type,Task Type,Task Duration(us),Task Wait Time(us),Block Dim,aiv_vec_time(us)
 a,$type,AI_VECTOR_CORE,12.5,0.0,4,2.0" > "$out"/PROF_1/mindstudio_profiler_output/op_summary_1.csv
