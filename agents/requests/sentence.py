@@ -310,7 +310,9 @@ class _Reading:
             return
         before = [m for m in text.sorted() if m.kind == "operator" and m.end <= numbers[0].start()]
         entry = operator_named(before[-1].value) if before and isinstance(before[-1].value, str) else None
-        if entry is not None:
+        if entry is not None and self._take_fraction(entry, before[-1], numbers[0]):
+            del numbers[0]
+        if entry is not None and numbers:
             said = {n for m in text.marks if m.kind == "attribute" for n in m.value.values}
             needs = [n for n in way_of(ChainStep(operator=entry.name)).needs if n not in said]
             if entry.needs and len(needs) == 1 and len(entry.needs) == 2:
@@ -325,6 +327,8 @@ class _Reading:
                         AttributeValues({name: plain_number(number[0])}),
                     )
                 return
+        if not numbers:
+            return
         joined = re.compile(r"(?:times|by|with|and|@|乘以?|和|与)\s*\Z")
         last = numbers[-1]
         takes = [m.value for m in text.sorted() if m.kind == "operator" and isinstance(m.value, str)]
@@ -347,6 +351,18 @@ class _Reading:
             not shaped and len(numbers) == 1 and re.fullmatch(r"\d[\d_]*[km]?", last[0])
         ):
             text.mark(last.start(), last.end(), "shape", ((sizes.number(last[0]),),))
+
+
+    def _take_fraction(self, entry: OperatorEntry, named: marks.Mark, number: re.Match[str]) -> bool:
+        """Take "leaky relu 0.1": a fraction behind an operator that has one attribute of this kind."""
+        said = {n for m in self.text.marks if m.kind == "attribute" for n in m.value.values}
+        floats = [n for n, p in parameters_of(entry).items() if p.kind == "float" and n not in said]
+        adjacent = _BETWEEN.fullmatch(self.text.rest, named.end, number.start())
+        if "." not in number[0] or len(floats) != 1 or not adjacent:
+            return False
+        value = AttributeValues({floats[0]: plain_number(number[0])})
+        self.text.mark(number.start(), number.end(), "attribute", value)
+        return True
 
 
 def _takes_number(name: str) -> bool:
