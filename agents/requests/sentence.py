@@ -352,7 +352,6 @@ class _Reading:
         ):
             text.mark(last.start(), last.end(), "shape", ((sizes.number(last[0]),),))
 
-
     def _take_fraction(self, entry: OperatorEntry, named: marks.Mark, number: re.Match[str]) -> bool:
         """Take "leaky relu 0.1": a fraction behind an operator that has one attribute of this kind."""
         said = {n for m in self.text.marks if m.kind == "attribute" for n in m.value.values}

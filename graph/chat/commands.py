@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from akgen.agents.budget import Budget, parse_budget
-from akgen.agents.prompts.advice import advice_for
+from akgen.graph.chat.about_kernel import profile_lines
 from akgen.graph.chat.conversation import COMMANDS
 from akgen.graph.chat.talk import Talk
 from akgen.graph.chat.texts import said
@@ -53,21 +53,8 @@ class Commands:
         self._say("commands")
 
     def _profile(self, _arguments: list[str]) -> None:
-        _, solution = self._in_hand()
-        profile = solution.profile
-        if profile is None:
-            self._say("no_timeline")
-            return
-        lines = [profile.summary()]
-        width = max(profile.time_us, 1e-9)
-        for pipe in profile.pipes:
-            shares = (pipe.busy_us / width, pipe.stalled_us / width)
-            lines.append(
-                f"{pipe.pipe:<5} busy {shares[0]:4.0%}  stalled {shares[1]:4.0%}  {pipe.instructions} instructions"
-            )
-        lines += advice_for(profile)
-        lines += [f"timeline: {solution.page}"] if solution.page else []
-        self._talk.deps.face.say("\n".join(lines))
+        place, solution = self._in_hand()
+        self._talk.deps.face.say("\n".join(profile_lines(place, solution, self._talk.state["language"])))
 
     def _diff(self, arguments: list[str]) -> None:
         place, solution = self._in_hand()

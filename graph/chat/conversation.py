@@ -27,7 +27,10 @@ from akgen.agents.requests.request import Missing, Request, RequestSource
 from akgen.agents.requests.sentence import ParsedRequest, read_words, says_yes
 from akgen.agents.requests.task import adapted, reference_for, task_for
 from akgen.graph.cancel import Cancelled
+from akgen.graph.chat.about_kernel import about_kernel
+from akgen.graph.chat.asked import asked_of_kernel
 from akgen.graph.chat.deps import ChatDeps
+from akgen.graph.chat.questions import answer, nearest_entries
 from akgen.graph.chat.state import ChatState
 from akgen.graph.chat.texts import said
 from akgen.graph.chat.understood import essence, said_attributes, understood
@@ -37,6 +40,7 @@ from akgen.graph.store.effects import EffectCache
 from akgen.graph.store.files import make_folder, write_whole
 from akgen.graph.store.records import Solution
 from akgen.graph.store.run_store import TaskStore
+from akgen.knowledge.chip import DEFAULT_CHIP, chip
 from akgen.knowledge.operators import operators
 from akgen.tools.core.outcome import InfraError, InputError
 from akgen.tools.core.task import Task
@@ -99,9 +103,11 @@ def understand(state: ChatState, runtime: Runtime[ChatDeps]) -> Update:
     if plain in NO:
         say(said("say_again", language))
         return {"task": None, "offer": None}
+    if _answered(state, deps, text):
+        return {"task": None}
     parsed = _hear(state, deps, offer if offer is not None and says_yes(text) else text)
     if parsed.problem is not None:
-        say(parsed.problem)
+        say((parsed.kind == "unclear" and nearest_entries(text, language)) or parsed.problem)
         return {"task": None, "offer": parsed.offer}
     request = parsed.request
     if lacking := missing(request):
@@ -110,6 +116,25 @@ def understand(state: ChatState, runtime: Runtime[ChatDeps]) -> Update:
     turn = state["turn"] + 1
     task = f"{turn:02d}_{request.label}"
     return {"request": request, "turn": turn, "task": task, "offer": None, "proposed": None}
+
+
+def _answered(state: ChatState, deps: ChatDeps, text: str) -> bool:
+    """Answer a question about the kernel in hand, an interface, an error code or the chip, if the text is one."""
+    language, asked, done = state["language"], asked_of_kernel(text), state["done"].tasks
+    solution = deps.store.task(done[-1]).solution() if done else None
+    if asked is not None and solution is not None:
+        found = about_kernel(asked, deps.store.task(done[-1]), solution, language)
+        deps.face.say(found.text)
+        if found.code:
+            deps.face.code(found.code, "cpp")
+        return True
+    if asked is not None:
+        deps.face.say(said("nothing_yet", language))
+        return True
+    told = answer(text, language, chip(deps.config(state).chip or DEFAULT_CHIP))
+    if told is not None:
+        deps.face.say(told)
+    return told is not None
 
 
 def _question(request: Request, lacking: Missing, language: Language) -> str:

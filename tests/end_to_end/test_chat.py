@@ -63,6 +63,21 @@ def test_what_it_cannot_do_it_says_and_goes_on_listening(akgen: Akgen, tmp_path:
         assert words in answer
 
 
+def test_questions_are_answered_and_change_nothing(akgen: Akgen, tmp_path: Path) -> None:
+    ended = _talk(
+        akgen, tmp_path / "talk", "why is it slow?", "how do I use DataCopyPad?", "abs fp16 64 by 100",
+        "how much UB does it take?", "show the host code", "为什么这么慢", "is it correct?",
+        "UB_OVERFLOW 是什么", "make it fp32",
+    )  # fmt: skip
+    assert ended.code == 0, ended.out + ended.err
+    order = [
+        "There is no kernel yet.", "DataCopyPad (copy)", "abs in float16, 64 by 100:", "bytes of the Unified Buffer",
+        "// op_host/", "MTE2  busy", "It is judged correct on twin", "UB_OVERFLOW：", "abs in float32, 64 by 100:",
+    ]  # fmt: skip
+    places = [ended.out.find(text) for text in order]
+    assert -1 not in places and places == sorted(places), list(zip(order, places, strict=True))
+
+
 def test_a_request_that_pytorch_itself_refuses_fails_with_the_reason(akgen: Akgen, tmp_path: Path) -> None:
     ended = _talk(akgen, tmp_path / "talk", "gelu int32 4 by 4", "make it fp32", as_json=True)
     assert ended.code == 1
