@@ -83,6 +83,12 @@ class ApiCard(KnowledgeFact):
             lines.append(f"    accuracy: {self.accuracy} (source: {self.accuracy_source})")
         return "\n".join(lines)
 
+    def brief(self) -> "ApiCard":
+        """Return the card with no more than one call and what it does."""
+        return self.model_copy(
+            update={"signatures": self.signatures[:1], "rules": (), "dtypes": None, "accuracy": None}
+        )
+
     def notes(self) -> tuple[str, ...]:
         """Return what a listing says of the card below its call; NAME stands for its own name."""
         forms = (f"also {form}".replace(f"{self.name}<", "NAME<").replace(f"{self.name}(", "NAME(")

@@ -47,42 +47,59 @@ def retrieve(
     """Choose cards and, for a first draft, one expert kernel for what the reference calls.
 
     In this order, as long as there is room: the plan's interfaces, those that the findings name, what every kernel
-    needs, what computes the operations that the reference calls (`called`, else the names in its source), the expert
-    kernel, what all host code needs, what a search finds. An expert kernel that solves the task itself is never
-    shown. `direct` leaves out what kernels launched with `<<<>>>` have no use for. Tokens are those of the cards'
-    `listing`: each card counts what it adds to it.
+    needs, what computes the operations that the reference calls (`called`, else the names in its source): first a call
+    of each, then all that their cards say; the expert kernel, what all host code needs, what a search finds. An expert
+    kernel that solves the task itself is never shown. `direct` leaves out what kernels launched with `<<<>>>` have no
+    use for. Tokens are those of the cards' `listing`: each card counts what it adds to it.
     """
-    left = tokens
-    chosen: dict[str, ApiCard] = {}
-    shown: list[ContextItem] = []
-    length = 0
-
-    def take(offered: Iterable[ApiCard]) -> None:
-        nonlocal left, length
-        for card in offered:
-            if card.name in chosen or card.family == OTHER_CHIPS or (direct and card.of_op_def):
-                continue
-            longer = _tokens(listing([*chosen.values(), card]))
-            if longer - length <= left:
-                chosen[card.name] = card
-                shown.append(ContextItem(kind="card", name=card.name, tokens=longer - length))
-                left, length = left - (longer - length), longer
-
-    take(_planned(plan))
-    take(_known(_named(feedback)))
-    take(every_kernel())
-    take(_most_wanted([cards_of(operation) for operation in called or _in_source(task)]))
+    chosen = _Chosen(tokens, direct=direct)
+    of_operations = [cards_of(operation) for operation in called or _in_source(task)]
+    wanted = (*_planned(plan), *_known(_named(feedback)), *every_kernel(), *_most_wanted(of_operations))
+    chosen.take(card.brief() for card in wanted)
+    chosen.take(wanted)
     categories = (*((plan.category,) if plan else ()), task.category)
-    wanted = with_pattern and feedback is None
-    pattern = expert_for(called or _in_source(task), categories, task.name) if wanted else None
-    pattern = next((p for p in _parts(pattern) if _pattern_tokens(p) <= left), None)
+    drafted = with_pattern and feedback is None
+    pattern = expert_for(called or _in_source(task), categories, task.name) if drafted else None
+    pattern = next((p for p in _parts(pattern) if _pattern_tokens(p) <= chosen.left), None)
     if pattern is not None:
-        shown.append(ContextItem(kind="pattern", name=pattern.name, tokens=_pattern_tokens(pattern)))
-        left -= _pattern_tokens(pattern)
-    take(every_host())
+        chosen.left -= _pattern_tokens(pattern)
+    chosen.take(every_host())
     found = search(f"{task.category} {task.op_type} {task.description}")
-    take(_known([hit.name for hit in found if hit.kind == "api"][:SEARCHED]))
-    return Retrieved(cards=tuple(chosen.values()), pattern=pattern, shown=tuple(shown))
+    chosen.take(_known([hit.name for hit in found if hit.kind == "api"][:SEARCHED]))
+    return Retrieved(cards=tuple(chosen.cards.values()), pattern=pattern, shown=chosen.shown(pattern))
+
+
+class _Chosen:
+    """Cards as they are chosen, and the tokens that are left."""
+
+    def __init__(self, tokens: int, *, direct: bool) -> None:
+        self.cards: dict[str, ApiCard] = {}
+        self.left = tokens
+        self._direct = direct
+
+    def take(self, offered: Iterable[ApiCard]) -> None:
+        """Take what there is room for; what is there in brief is taken whole in its place."""
+        for card in offered:
+            if card.family == OTHER_CHIPS or (self._direct and card.of_op_def):
+                continue
+            more = _tokens(listing((self.cards | {card.name: card}).values())) - self._tokens()
+            if more <= self.left:
+                self.cards[card.name] = card
+                self.left -= more
+
+    def shown(self, pattern: Pattern | None) -> tuple[ContextItem, ...]:
+        """Return what was chosen, with the tokens that each adds."""
+        shown, before = [], 0
+        for count, card in enumerate(self.cards.values(), start=1):
+            after = _tokens(listing(list(self.cards.values())[:count]))
+            shown.append(ContextItem(kind="card", name=card.name, tokens=after - before))
+            before = after
+        if pattern is not None:
+            shown.append(ContextItem(kind="pattern", name=pattern.name, tokens=_pattern_tokens(pattern)))
+        return tuple(shown)
+
+    def _tokens(self) -> int:
+        return _tokens(listing(self.cards.values())) if self.cards else 0
 
 
 def traced_operations(trace: Trace) -> Operations:
