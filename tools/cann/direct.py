@@ -5,6 +5,8 @@ head is that of the twin's direct form.
 """
 
 import ctypes
+import json
+import re
 from pathlib import Path, PurePosixPath
 
 from akgen.tools.cann.environment import CannSettings, find_program
@@ -20,6 +22,8 @@ _INCLUDES = (_HERE / "include", _HERE.parent / "launched" / "include")
 _ARCHITECTURES = {"Ascend910B": "dav-2201", "Ascend910_93": "dav-2201", "Ascend310P": "dav-2002"}
 _INSTRUMENTED = ("-g", "--cce-enable-sanitizer")  # for msSanitizer, when compiling and when linking
 _WHY_BYTES = 2000
+_KERNEL = re.compile(r"__global__[\w\s,()\[\]]*?\bvoid\s+(\w+)\s*\(")
+KERNELS = "kernels.json"  # beside the library: the names of the file's kernels
 
 
 class HostFunctionFailed(Exception):
@@ -59,6 +63,17 @@ def compile_command(
             *(_INSTRUMENTED if instrumented else ()),
             *(f"-I{p}" for p in (*_INCLUDES, entry.parent, *folders)), str(entry), "-o", str(out),
             f"-L{settings.usable_home / 'lib64'}", "-lascendcl"]  # fmt: skip
+
+
+def write_kernels(project: KernelProject, folder: Path) -> None:
+    """Keep the names of a file's kernels beside its library, for whoever tells its launches from others."""
+    names = {name for text in project.files.values() for name in _KERNEL.findall(text)}
+    (folder / KERNELS).write_text(json.dumps(sorted(names)))
+
+
+def kernels_of(folder: Path) -> tuple[str, ...]:
+    """Return the names of a built file's kernels."""
+    return tuple(json.loads((folder / KERNELS).read_text()))
 
 
 class DirectFunction:

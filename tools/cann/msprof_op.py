@@ -56,8 +56,8 @@ def launches(folder: Path) -> tuple[OperatorLaunch, ...]:
 
 def ours(found: Sequence[OperatorLaunch], op_type: str) -> tuple[OperatorLaunch, ...]:
     """Return the launches of our kernel, the shortest first: its name or type holds the type with the digest."""
-    wanted = _plain(op_type)
-    mine = (one for one in found if wanted in _plain(one.name) or wanted == _plain(one.op_type))
+    wanted = plain(op_type)
+    mine = (one for one in found if wanted in plain(one.name) or wanted == plain(one.op_type))
     return tuple(sorted(mine, key=lambda one: one.duration_us))
 
 
@@ -86,6 +86,11 @@ def with_cores(profile: Profile, found: Sequence[OperatorLaunch], op_type: str) 
             "counters": _counters(one),
         }
     )
+
+
+def cores_of(one: OperatorLaunch) -> int:
+    """Return the blocks that a launch ran on; newer profilers name the column otherwise."""
+    return round(next((n for name in ("Block Num", "Block Dim") if (n := _number(one.basic, name))), 0))
 
 
 def _pipe(one: OperatorLaunch, name: Pipe, duration_us: float) -> PipeTime:
@@ -192,5 +197,6 @@ def _mean(values: Sequence[float]) -> float | None:
     return statistics.fmean(values) if values else None
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
+    """Return a name as names are compared: compilers and generators write words apart, or do not."""
     return name.replace("_", "").lower()

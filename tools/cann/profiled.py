@@ -1,10 +1,10 @@
-"""Run a call once more under msprof, and under msprof op for what each core did."""
+"""Run a call once more under msprof, and under msprof op for what each core did; a direct file's under that alone."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 from akgen.knowledge.chip import chip
-from akgen.tools.cann import environment, msprof, msprof_op
+from akgen.tools.cann import direct, environment, launched_profile, msprof, msprof_op
 from akgen.tools.cann.build import said
 from akgen.tools.cann.environment import CannSettings
 from akgen.tools.cann.launcher import START_S, WORKER, Launcher
@@ -56,6 +56,31 @@ class Profiler:
         timeline = next(iter(sorted(out.rglob("msprof_*.json"))), None)  # a Chrome trace
         against = (*msprof.foreign_tasks(found, build.op.op_type), *filter(None, (otherwise,)))
         return profile.model_copy(update={"trace": timeline}), against
+
+    def launched(
+        self, build: Build, call: Call, folder: Path, timeout_s: float, judged: Outputs, poison: Poison | None
+    ) -> tuple[Profile, tuple[Diagnostic, ...]]:
+        """Return the profile of a direct file's call, and what speaks against it, as `profile` does."""
+        within = folder / "profiled"
+        within.mkdir(exist_ok=True)
+        application = self._launcher.worker(
+            self._device, build, call, within, timeout_s, launches=launched_profile.CALLS, poison=poison
+        )
+        out = within / WORKER / "msprof_op"
+        out.mkdir(mode=0o750)
+        argv = environment.msprof_op(self._settings, application, out, launched_profile.MOST_LAUNCHES)
+        done = self._launcher.start(argv, within, build.folder, START_S + 10 * timeout_s)
+        if out.is_symlink():
+            raise InfraError("msprof op's folder was replaced by a link.", "Judge the project on the twin.")
+        if not done.ok:
+            self._failed_in_profile(done, within / WORKER, timeout_s)
+            raise InfraError(f"msprof op failed: {said(done)}.", "Check that it may use the device.")
+        on, kernels = chip(self._settings.soc), direct.kernels_of(build.folder)
+        found, foreign = launched_profile.profile(
+            msprof_op.launches(out), kernels, on, build.toolchain, call.moved_bytes
+        )
+        otherwise = profiled_otherwise(call, judged, within / WORKER, poison, within)
+        return found, (*foreign, *filter(None, (otherwise,)))
 
     def counted(self, profile: Profile, build: Build, call: Call, folder: Path, timeout_s: float) -> Profile:
         """Add what each core did. Why msprof op does not say it is a note: the time is known without it."""

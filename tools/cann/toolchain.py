@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from akgen.tools.cann import device_check, environment, npu_smi
+from akgen.tools.cann import device_check, direct, environment, npu_smi
 from akgen.tools.cann.build import Builder, PackageBuild, check_package
 from akgen.tools.cann.confined import Confinement
 from akgen.tools.cann.device import DeviceLease, Devices
@@ -94,6 +94,7 @@ class CannToolchain:
         builder = Builder(self._settings, self._confined, self._side_by_side)
         if project.direct_file is not None:
             made = builder.build_direct(project, folder)
+            direct.write_kernels(project, folder)
             if made.ok and self._settings.checks:
                 device_check.instrument_direct(builder, project, folder / CHECKED)
             return self._build(folder, None, _failed(made), time.monotonic() - started, made.diagnostics)
@@ -137,22 +138,24 @@ class CannToolchain:
     ) -> Launch:
         """Run one call in a worker process; with `trace`, once more under msprof, with `what_if` under msprof op, too.
 
-        The time of a run without trace is taken by events, that of one with trace is msprof's. A direct file has no
-        profile: its kernels' names are its own, so that nothing tells them from others.
+        The time of a run without trace is taken by events, that of one with trace is msprof's. A direct file's time is
+        that of its whole call by events; its profile is what msprof op says of its kernels, told by their names.
         """
         assert build.outcome is None, "a build that failed cannot run"
         with _of_the_machine(), self._devices.lease() as lease:
             folder.mkdir(parents=True, exist_ok=True)
             check_package(build.folder)
             try:
-                profiled = trace and build.op is not None
-                found = self._run_on(lease, build, call, folder, timeout_s, profiled, poison)
+                by_msprof = trace and build.op is not None
+                found = self._run_on(lease, build, call, folder, timeout_s, by_msprof, poison)
                 if found.outcome is None:
                     wrong = self._checked(lease, build, call, folder, timeout_s)
                     if wrong:
                         return Launch(
                             outcome=Outcome.TRAP, outputs=(), diagnostics=wrong, wall_s=found.wall_s
                         )
+                if trace and build.op is None and found.outcome is None:
+                    return self._with_launches(lease, build, call, folder, timeout_s, found, poison)
                 if what_if and found.profile is not None:  # nothing is predicted, but cores are looked at
                     counted = self._profiler(lease).counted(found.profile, build, call, folder, timeout_s)
                     found = found.model_copy(update={"profile": counted})
@@ -218,6 +221,31 @@ class CannToolchain:
             block_dim=measured.cores,
             profile=measured,
             wall_s=done.wall_s,
+        )
+
+    def _with_launches(
+        self,
+        lease: DeviceLease,
+        build: Build,
+        call: Call,
+        folder: Path,
+        timeout_s: float,
+        found: Launch,
+        poison: Poison | None,
+    ) -> Launch:
+        """Profile a direct file's call, too."""
+        with npu_smi.watched(self._settings, lease.number) as watch:
+            profile, against = self._profiler(lease).launched(
+                build, call, folder, timeout_s, found.outputs, poison
+            )
+        profile = profile.model_copy(update={"device": watch.state})
+        return found.model_copy(
+            update={
+                "outcome": Outcome.CHEAT if against else None,
+                "diagnostics": (*found.diagnostics, *against),
+                "profile": profile,
+                "block_dim": profile.cores,
+            }
         )
 
     def _checked(

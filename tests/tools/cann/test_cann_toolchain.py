@@ -369,14 +369,65 @@ def test_a_direct_file_is_compiled_by_bisheng_and_its_function_called(
 ) -> None:
     build = chain.compile(_direct(), [], tmp_path / "build")
     assert build.outcome is None, build.diagnostics
-    launch = chain.run(build, _direct_call(tmp_path / "in", 64), tmp_path / "run", trace=True)
+    launch = chain.run(build, _direct_call(tmp_path / "in", 64), tmp_path / "run")
     assert launch.outcome is None, launch.diagnostics
     computed = np.fromfile(launch.outputs[0].path, np.float32)  # type: ignore[union-attr]
     np.testing.assert_array_equal(computed, 1.5 * np.arange(64, dtype=np.float32))
-    assert launch.time_us is not None and launch.profile is None
+    assert launch.time_us is not None
     refused = chain.run(build, _direct_call(tmp_path / "seven", 7), tmp_path / "refused")
     assert refused.outcome is Outcome.TILING_ERROR
     assert "seven is not supported" in refused.diagnostics[0].text
+
+
+KERNELS = """
+__global__ __aicore__ void axpy(GM_ADDR x, GM_ADDR y) {}
+template <typename T> __global__ __vector__ void axpy_tail(GM_ADDR x) {}
+"""
+
+
+def _profiled(
+    settings: CannSettings, stub_libraries: Path, folder: Path, launched: str
+) -> tuple[CannToolchain, Build]:
+    """Build a direct file with two kernels, on a toolkit whose profiler sees these launches in each call."""
+    home = make_toolkit(folder / "cann", stub_libraries)
+    (home / "bin/launched").write_text(launched)
+    chain = _chain(settings.model_copy(update={"home": home, "cache": folder / "cache"}))
+    build = chain.compile(_direct(f"{DIRECT}/*{KERNELS}*/"), [], folder / "build")
+    assert build.outcome is None, build.diagnostics
+    return chain, build
+
+
+def test_a_direct_file_is_profiled_by_its_kernels_names(
+    settings: CannSettings, stub_libraries: Path, tmp_path: Path
+) -> None:
+    chain, build = _profiled(
+        settings, stub_libraries, tmp_path, "axpy_mix_aiv 4.0\naxpy_mix_aiv 4.0\n_Z9axpy_tailIfEvPh 3.0\n"
+    )
+    launch = chain.run(build, _direct_call(tmp_path / "in", 64), tmp_path / "run", trace=True)
+    assert launch.outcome is None, launch.diagnostics
+    found = launch.profile
+    assert launch.measured_by == "events" and found is not None and found.measured_by == "msprof op"
+    assert found.time_us == 11.0 and found.cores == 8
+    assert {p.pipe: p.busy_us for p in found.pipes}["MTE2"] == 6.0
+    assert found.notes == ("3 launches a call, their times together",)
+    assert found.counters is not None and found.counters.clock_mhz == 1800
+
+
+def test_a_direct_call_of_anothers_kernel_is_a_cheat(
+    settings: CannSettings, stub_libraries: Path, tmp_path: Path
+) -> None:
+    chain, build = _profiled(settings, stub_libraries, tmp_path, "axpy 4.0\nMatMulV3_1 99.0\n")
+    launch = chain.run(build, _direct_call(tmp_path / "in", 64), tmp_path / "run", trace=True)
+    assert (launch.outcome, launch.diagnostics[0].code) == (Outcome.CHEAT, "FOREIGN_KERNEL")
+    assert "MatMulV3_1" in launch.diagnostics[0].text
+
+
+def test_a_direct_profile_without_its_kernels_is_the_machines_fault(
+    settings: CannSettings, stub_libraries: Path, tmp_path: Path
+) -> None:
+    chain, build = _profiled(settings, stub_libraries, tmp_path, "MatMulV3_1 99.0\n")
+    with pytest.raises(InfraError, match="saw no launch of axpy, axpy_tail; it saw MatMulV3_1"):
+        chain.run(build, _direct_call(tmp_path / "in", 64), tmp_path / "run", trace=True)
 
 
 def test_a_direct_file_with_an_error_is_told_with_its_line(chain: CannToolchain, tmp_path: Path) -> None:
