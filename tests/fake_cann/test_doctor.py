@@ -8,7 +8,7 @@ import pytest
 
 from akgen.tools.cann.environment import CannSettings
 from akgen.tools.cann.preflight import preflight, verdict
-from akgen.tools.cann.preflight_memory import memory_rows
+from akgen.tools.cann.preflight_tried import abi_row, counting_row, memory_rows
 from akgen.tools.cann.prerequisite import Prerequisite
 from tests.command import command
 from tests.fake_cann.machine import Rehearsal
@@ -145,3 +145,23 @@ def test_free_memory_is_asked_of_the_runtime(machine: Rehearsal, tmp_path: Path)
     finally:
         machine.driver.mend()
     assert not row.found and row.detail == "100 MB free" and "End what uses" in (row.remedy or "")
+
+
+def test_a_library_that_this_python_cannot_load_is_told(machine: Rehearsal, tmp_path: Path) -> None:
+    """Have a compiler whose libraries want what this Python has not: a stand-in for a libstdc++ that is too old."""
+    whole = Parts(machine, tmp_path).whole
+    assert abi_row(whole).found
+    (tmp_path / "newer").mkdir()
+    newer = tmp_path / "newer/g++"
+    newer.write_text(f'#!/bin/bash\nexec {shutil.which("g++")} "$@" -Dakgen_abi=other\n')
+    newer.chmod(0o755)
+    row = abi_row(whole.model_copy(update={"path": f"{tmp_path}/newer:{whole.path}"}))
+    assert not row.found and "akgen_abi" in row.detail and "libstdc++" in (row.remedy or "")
+
+
+def test_a_profiler_that_counts_nothing_is_told(machine: Rehearsal, tmp_path: Path) -> None:
+    parts = Parts(machine, tmp_path)
+    assert counting_row(parts.whole).found
+    (tmp_path / "cann/bin/msprof").write_text("#!/bin/bash\necho '[ERROR] invalid argument: op'; exit 1\n")
+    row = counting_row(parts.whole)
+    assert (not row.found and row.optional and "exit" in row.detail) or "status" in row.detail

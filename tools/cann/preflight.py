@@ -15,7 +15,7 @@ from akgen.tools.cann.preflight_software import (
     version_row,
 )
 from akgen.tools.cann.prerequisite import Prerequisite
-from akgen.tools.cann.torch_versions import torch_rows
+from akgen.tools.cann.torch_versions import python_abi_row, torch_rows
 
 _PROGRAMS = {  # of the toolkit; those that a run cannot do without
     "opc": False,
@@ -67,6 +67,7 @@ def preflight(settings: CannSettings) -> Iterator[Prerequisite]:
     yield cmake_row(settings, ask=True)
     yield compiler_row(settings)
     yield python_row()
+    yield python_abi_row(cann_version(home) if home else None)
     yield from torch_rows(cann_version(home) if home else None)
     yield from folder_rows(settings)
 

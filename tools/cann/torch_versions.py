@@ -1,6 +1,7 @@
 """Which torch_npu fits which CANN, torch and Python. Source: vendor page "Ascend Extension for PyTorch", its table."""
 
 import csv
+import platform
 import re
 import sys
 from collections.abc import Iterator
@@ -37,6 +38,22 @@ def torch_rows(cann: str | None) -> Iterator[Prerequisite]:
         needed="a row of torch_versions.csv",
         group="torch",
         optional=True,
+    )
+
+
+def python_abi_row(cann: str | None) -> Prerequisite:
+    """Hold this Python's ABI against those that the table has for a CANN: its compiler's modules are built for them."""
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    ranges = sorted({r["python"] for r in torch_table() if cann is not None and _same(r["cann"], cann)})
+    fits = not ranges or any(_within(python, one) for one in ranges)
+    return Prerequisite(
+        name="Python ABI",
+        found=fits,
+        detail=f"{sys.implementation.cache_tag} on {platform.machine()}",
+        remedy=None if fits else f"Make AKGen's environment with Python {' or '.join(ranges)}.",
+        needed=f"Python {' or '.join(ranges)} for CANN {cann}" if ranges else "one that your CANN names",
+        group="Python",
+        optional=True,  # the kernel at the end decides
     )
 
 

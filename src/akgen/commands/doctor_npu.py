@@ -8,7 +8,7 @@ from rich.text import Text
 
 from akgen.terminal import Terminal, finish
 from akgen.tools.cann.preflight import missing, preflight, verdict
-from akgen.tools.cann.preflight_memory import memory_rows
+from akgen.tools.cann.preflight_tried import tried_rows
 from akgen.tools.cann.prerequisite import Prerequisite
 from akgen.tools.cann.trial import trial
 from akgen.tools.core.outcome import InfraError
@@ -24,7 +24,7 @@ def doctor_npu(settings: Settings, terminal: Terminal) -> None:
     if not missing(cann_settings(settings, settings.chip)):
         chain = make_toolchain(ToolchainName.CANN, settings, settings.chip)
         folder = Path(tempfile.mkdtemp(prefix="akgen-doctor-"))
-        found += memory_rows(cann_settings(settings, settings.chip))
+        found += tried_rows(cann_settings(settings, settings.chip))
         tried = tuple(trial(chain, folder, terminal.line))
         ran = all(f.found for f in tried)
         found += tried

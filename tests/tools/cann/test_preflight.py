@@ -10,7 +10,7 @@ from akgen.tools.cann.npu_smi import read_common, read_table
 from akgen.tools.cann.preflight import inspect, missing, preflight, verdict
 from akgen.tools.cann.prerequisite import Prerequisite
 from akgen.tools.cann.toolchain import CannToolchain
-from akgen.tools.cann.torch_versions import fitting, torch_mismatch, torch_table
+from akgen.tools.cann.torch_versions import fitting, python_abi_row, torch_mismatch, torch_table
 from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.outcome import InfraError
 from tests.command import command
@@ -126,6 +126,14 @@ def test_versions_that_do_not_fit_each_other_are_named(
 ) -> None:
     found = torch_mismatch(cann, torch, npu, python)
     assert found is None if wrong is None else found is not None and wrong in found
+
+
+def test_a_python_that_this_cann_has_nothing_for_is_told() -> None:
+    known = python_abi_row("8.1.RC1")
+    assert known.found and known.needed is not None and "for CANN 8.1.RC1" in known.needed
+    old = python_abi_row("8.0.RC1")  # AKGen needs 3.11
+    assert not old.found and "3.8-3.10" in (old.remedy or "")
+    assert python_abi_row("99.0").found  # newer than the table: nothing is claimed
 
 
 def test_the_table_of_versions_fits_itself() -> None:
