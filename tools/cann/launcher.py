@@ -39,6 +39,7 @@ class Launcher:
         *,
         launches: int = 1,
         timed: bool = False,
+        alone: bool = False,
         poison: Poison | None = None,
     ) -> list[str]:
         """Empty a run's `worker/`, write its request, and return the worker's command line."""
@@ -52,6 +53,7 @@ class Launcher:
             timeout_s=timeout_s,
             launches=launches,
             timed=timed,
+            alone=alone,
             poison=poison,
         )
         return worker_command(request, folder)

@@ -175,7 +175,7 @@ class CannToolchain:
         poison: Poison | None,
     ) -> Launch:
         argv = self._launcher.worker(
-            lease.number, build, call, folder, timeout_s, timed=not trace, poison=poison
+            lease.number, build, call, folder, timeout_s, timed=not trace, alone=True, poison=poison
         )
         with npu_smi.watched(self._settings, lease.number) as watch:
             done = self._launcher.start(argv, folder, build.folder, timeout_s + START_S)

@@ -53,6 +53,9 @@ class RunnerRequest(Frozen):
     timeout_s: float = 60.0  # from the first call of candidate code
     launches: int = 1  # more than one only while profiling
     timed: bool = False  # measure after the launch whose outputs count
+    alone: bool = (
+        False  # under no profiler or checker, whose own threads and code would be taken for the candidate's
+    )
     poison: Poison | None = None  # None: NaN
 
 
@@ -292,7 +295,7 @@ def _work(request: RunnerRequest, reach: Callable[[Stage], None]) -> None:
     device.limit(request.timeout_s)
     timer = _end_after(request.timeout_s * min(request.launches, 10))
     assert request.library is not None
-    traces = Traces(request.package or request.library)
+    traces = Traces(request.package or request.library) if request.alone else None
     reach("load")
     tile = run.tiler()
     first, last = device.event(), device.event()
@@ -310,7 +313,8 @@ def _work(request: RunnerRequest, reach: Callable[[Stage], None]) -> None:
         reach("wait")
         device.wait(request.timeout_s)
         if witness is None:
-            traces.require_none()
+            if traces is not None:
+                traces.require_none()
             witness = run.write_outputs()
         elif number == watched:
             witness.after()
@@ -321,7 +325,8 @@ def _work(request: RunnerRequest, reach: Callable[[Stage], None]) -> None:
         reach("timing")
         found: Series = measure(device, tile, request.timeout_s, device.elapsed_us(first, last), witness)
         timer.cancel()
-    traces.require_none()
+    if traces is not None:
+        traces.require_none()
     run.write_other(witness)
     if request.timed:
         sealed.say("times", found.model_dump_json())
