@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from akgen.tools.cann.device import Devices, slot
+from akgen.tools.cann import device
+from akgen.tools.cann.device import Devices, Holder, slot
 from akgen.tools.cann.machine_lock import lock_of
 from akgen.tools.core.outcome import InfraError
 
@@ -25,6 +26,29 @@ def test_a_device_has_one_holder_and_the_other_run_gets_the_next(tmp_path: Path)
         with (
             pytest.raises(InfraError, match="device0 is held by process"),
             Devices(tmp_path, (0, 1), _healthy).lease(wait_s=0.2),
+        ):
+            pass
+
+
+def test_a_holder_that_is_no_longer_heard_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that hangs keeps its lock; what it wrote of itself grows old."""
+    monkeypatch.setattr(device, "BEAT_S", 0.01)
+    with Devices(tmp_path, (0,), _healthy).lease():
+        told = tmp_path / "device0.holder"
+        first = Holder.model_validate_json(told.read_text())
+        assert first.pid == os.getpid()
+        deadline = time.monotonic() + 20
+        while Holder.model_validate_json(told.read_text()).beat == first.beat:
+            assert time.monotonic() < deadline, "its heart does not beat"
+            time.sleep(0.01)
+    with slot(tmp_path / "other", 1):  # a lock of this process, and what one that hangs left
+        lock = tmp_path / "other/slot0.lock"
+        lock.rename(tmp_path / "device0.lock")
+        old = first.model_copy(update={"beat": time.time() - 400, "pid": 4711})
+        told.write_text(old.model_dump_json())
+        with (
+            pytest.raises(InfraError, match=r"process 4711, which was last heard 40\d s ago"),
+            Devices(tmp_path, (0,), _healthy).lease(wait_s=0),
         ):
             pass
 
