@@ -3,6 +3,7 @@
 The host function runs in the sandbox, for shapes, types and attributes alone, and `src/record.cpp` writes the lines.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -24,6 +25,7 @@ _MOST_RECORD_BYTES = 8 << 20
 _TIMEOUT_S = 20.0
 _NO_RUN = 70  # status of a program that could not begin
 _SAID = 300  # characters of what a host function printed
+_FORGED = "The record of the host function holds lines that its runtime did not write."
 
 _Offset = Annotated[int, Field(ge=0, le=1 << 40)]
 _Number = Annotated[int, Field(ge=0, le=1 << 16)]
@@ -83,6 +85,12 @@ class HostRefused(_Line):
     text: Annotated[str, Field(max_length=1000)]
 
 
+class NextCall(_Line):
+    """The host function returned, and is called once more, on further tensors."""
+
+    kind: Literal["next"]
+
+
 class End(_Line):
     """The host function returned."""
 
@@ -90,20 +98,37 @@ class End(_Line):
 
 
 Step = Allocation | HandedOver | MemorySet | KernelLaunch
-_STEP: TypeAdapter[Step | HostRefused | End] = TypeAdapter(
-    Annotated[Step | HostRefused | End, Field(discriminator="kind")]
+_STEP: TypeAdapter[Step | HostRefused | NextCall | End] = TypeAdapter(
+    Annotated[Step | HostRefused | NextCall | End, Field(discriminator="kind")]
 )
 
 
 def record(program: Path, call: Call, twin: TwinToolchain, folder: Path) -> tuple[Step, ...]:
     """Run a built host function for a call and return what it did. Raises HostFailure, InfraError."""
+    return _record(program, call, twin, folder, ())[0]
+
+
+def record_twice(
+    program: Path, call: Call, twin: TwinToolchain, folder: Path
+) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
+    """Run it for two calls of these shapes in one process; return what it did for each.
+
+    The second call's tensors are numbered after all memory of the first one. Raises HostFailure, InfraError.
+    """
+    first, second = _record(program, call, twin, folder, ("again",))
+    return first, second
+
+
+def _record(
+    program: Path, call: Call, twin: TwinToolchain, folder: Path, more: tuple[str, ...]
+) -> tuple[tuple[Step, ...], ...]:
     folder.mkdir(parents=True, exist_ok=True)
     arguments, steps = folder / "arguments.txt", folder / "record.jsonl"
     arguments.write_text("".join(f"{line}\n" for line in argument_lines(call)))
     steps.unlink(missing_ok=True)
     runtime = twin.runtime
     done = run_sandboxed(
-        [program, arguments, steps],
+        [program, arguments, steps, *more],
         sandbox=runtime.sandbox,
         read=(runtime.folder, twin.chip_file.parent, program.parent),
         write=(folder,),
@@ -115,10 +140,11 @@ def record(program: Path, call: Call, twin: TwinToolchain, folder: Path) -> tupl
     if done.rc == _NO_RUN:
         raise InfraError(f"The host function cannot be run: {done.err.strip()[-200:]}", "Run `akgen doctor`.")
     with AfterCandidate():
-        return _checked(_read(done, steps), call)
+        return _checked(_read(done, steps, calls=1 + len(more)), call)
 
 
-def _read(done: Finished, file: Path) -> tuple[Step, ...]:
+def _read(done: Finished, file: Path, *, calls: int) -> list[tuple[Step, ...]]:
+    """Return the steps of each call."""
     if stopped_by_sandbox(done):
         raise HostFailure(_finding("SANDBOX_SYSCALL", SANDBOX_TEXT))
     if done.timed_out:
@@ -138,7 +164,21 @@ def _read(done: Finished, file: Path) -> tuple[Step, ...]:
         text = f"The host function ended its process ({done.ending}){': ' + said if said else ''}."
         remedy = "Check axes and divisors for these shapes; the host cannot read the memory of a tensor."
         raise HostFailure(_finding("HOST_CRASH", text).model_copy(update={"remedy": remedy}))
-    steps = tuple(s for s in told if isinstance(s, Allocation | HandedOver | MemorySet | KernelLaunch))
+    found: list[list[Step]] = [[]]
+    for one in told[:-1]:
+        if isinstance(one, NextCall):
+            found.append([])
+        elif isinstance(one, Allocation | HandedOver | MemorySet | KernelLaunch):
+            found[-1].append(one)
+    if len(found) != calls:
+        raise HostFailure(_finding("SANDBOX_REPORT", _FORGED))
+    whole = [tuple(steps) for steps in found]
+    for steps in whole:
+        _see_limits(steps)
+    return whole
+
+
+def _see_limits(steps: tuple[Step, ...]) -> None:
     launches = sum(isinstance(s, KernelLaunch) for s in steps)
     if launches == 0:
         raise HostFailure(_finding("NO_LAUNCH", "The host function returned without launching a kernel."))
@@ -148,12 +188,20 @@ def _read(done: Finished, file: Path) -> tuple[Step, ...]:
     if sum(s.bytes for s in steps if isinstance(s, Allocation)) > MOST_MEMORY_BYTES:
         text = f"The host function allocates more than {MOST_MEMORY_BYTES >> 30} GiB."
         raise HostFailure(_finding("HOST_MEMORY", text))
-    return steps
 
 
-def _checked(steps: tuple[Step, ...], call: Call) -> tuple[Step, ...]:
+def _checked(done: Sequence[tuple[Step, ...]], call: Call) -> tuple[tuple[Step, ...], ...]:
     """Return the steps if each stays within its memory; who writes otherwise has written the record itself."""
-    sizes = [t.size_bytes for value in (*call.inputs, *_own(call)) for t in flat(value)]
+    own = [t.size_bytes for value in (*call.inputs, *_own(call)) for t in flat(value)]
+    sizes: list[int] = []
+    for steps in done:
+        sizes += own
+        _see_memory(steps, sizes)
+    return tuple(done)
+
+
+def _see_memory(steps: tuple[Step, ...], sizes: list[int]) -> None:
+    """Raise HostFailure if a step leaves its memory; what the steps allocate joins `sizes`."""
     for step in steps:
         if isinstance(step, Allocation):
             sizes.append(step.bytes)
@@ -164,9 +212,7 @@ def _checked(steps: tuple[Step, ...], call: Call) -> tuple[Step, ...]:
             count = step.count if isinstance(step, MemorySet) else len(step.bytes) // 2
             known = step.offset + count <= sizes[step.memory]
         if not known:
-            text = "The record of the host function holds lines that its runtime did not write."
-            raise HostFailure(_finding("SANDBOX_REPORT", text))
-    return steps
+            raise HostFailure(_finding("SANDBOX_REPORT", _FORGED))
 
 
 def _own(call: Call) -> tuple[Argument, ...]:

@@ -14,8 +14,8 @@ from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Build, Launch
 from akgen.tools.launched.host import BuiltProgram, build_host
-from akgen.tools.launched.memory import Device, plan_launches
-from akgen.tools.launched.record import Step, host_head, record
+from akgen.tools.launched.memory import Device, RunOptions, plan_launches
+from akgen.tools.launched.record import Step, host_head, record, record_twice
 from akgen.tools.twin.host.host_run import HostFailure
 from akgen.tools.twin.toolchain import TwinToolchain
 
@@ -98,15 +98,18 @@ class LaunchingTwin(TwinToolchain):
         host = build_host(project, self)
         if host.program is None:
             return Launch(outcome=Outcome.COMPILE_ERROR, outputs=(), diagnostics=host.diagnostics)
+        done_before: tuple[Call, Sequence[Step]] | None = None
         try:
-            steps = record(host.program, call, self, folder / "host")
+            if before is None:
+                steps = record(host.program, call, self, folder / "host")
+            else:
+                first, steps = record_twice(host.program, call, self, folder / "host")
+                done_before = (before, first)
         except HostFailure as failure:
             found = _at(failure.diagnostic, project, call)
             return Launch(outcome=Outcome.TILING_ERROR, outputs=(), diagnostics=(found,))
         device = Device(self, project, build.folder)
-        return device.play(
-            call, steps, folder, timeout_s=timeout_s, trace=trace, what_if=what_if, poison=poison
-        )
+        return device.play(call, steps, folder, RunOptions(timeout_s, trace, what_if, poison), done_before)
 
     def lint(self, project: KernelProject) -> tuple[Diagnostic, ...]:
         """Return what a look at the project without a task finds; of the direct form, whether its host half builds."""

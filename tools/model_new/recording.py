@@ -30,6 +30,7 @@ from akgen.tools.core.outcome import InputError
 from akgen.tools.launched.record import Allocation, KernelLaunch
 from akgen.tools.model_new.dispatch import Watch
 from akgen.tools.model_new.steps import (
+    CalledAgain,
     Constant,
     Copied,
     Delegation,
@@ -71,6 +72,11 @@ class Recorder:
         self._written: set[int] = set()  # by kernels and copies
         self._kept: list[Any] = []  # so that no address is used twice
         self._found: dict[str, None] = {}
+
+    @property
+    def computed(self) -> bool:
+        """Say whether anything has computed so far."""
+        return bool(self._found)
 
     def write(self, line: Line) -> None:
         self._lines.write(line.model_dump_json() + "\n")
@@ -337,6 +343,17 @@ def _call(model_class: Any, call: Call, recorder: Recorder) -> None:
     for tensor in model.state_dict(keep_vars=True).values():
         if not any(tensor is given or tensor.data_ptr() == given.data_ptr() for given in _all(inputs)):
             recorder.holds(tensor, has_values=True)
+    _forward(model, call, inputs, recorder)
+    if recorder.computed:
+        return
+    recorder.write(CalledAgain(kind="again"))
+    stays = {place for _, place in call.model.state}
+    further = [v if n in stays else _tensors(call.inputs[n], recorder) for n, v in enumerate(inputs)]
+    _forward(model, call, further, recorder)
+
+
+def _forward(model: Any, call: Call, inputs: Sequence[Any], recorder: Recorder) -> None:
+    assert call.model is not None
     arguments = [_argument(a, inputs) for a in json.loads(call.model.arguments)]
     with torch.no_grad(), Watch(recorder.computes, recorder.copies, recorder.holds):
         returned = model(*arguments)

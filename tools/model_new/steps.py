@@ -5,9 +5,9 @@ kernels are asked for; `device.py` does what it did, on the values.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, TypeAdapter, ValidationError
 
@@ -114,15 +114,35 @@ class Unplaced(Frozen):
 
 
 class Returned(Frozen):
-    """What `forward` returned, lists in lists laid out in a row; the last line of a record that is whole."""
+    """What `forward` returned, lists in lists laid out in a row; the last line of a call that is whole."""
 
     kind: Literal["returned"]
     outputs: Annotated[tuple[View, ...], Field(max_length=4096)]
 
 
+class CalledAgain(Frozen):
+    """The object is called once more; what follows is of that call."""
+
+    kind: Literal["again"]
+
+
 Step = Allocation | Constant | Copied | KernelLaunch | OperatorCall
-Line = Step | Delegation | Raised | Unplaced | Returned
+Line = Step | Delegation | Raised | Unplaced | Returned | CalledAgain
 _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
+
+
+class NextCall(Frozen):
+    """What the same object does when it is called once more, on further tensors and with the same parameters.
+
+    `given` is the memory of each of the call's input tensors; what is new has the numbers after all memory of the call
+    before, inputs first. Constants lie in the file of the call before.
+    """
+
+    given: tuple[int, ...]
+    steps: tuple[Step, ...] = ()
+    computed: tuple[Delegation, ...] = ()
+    raised: Raised | None = None
+    returned: tuple[View, ...] = ()
 
 
 class CallRecord(Frozen):
@@ -134,6 +154,7 @@ class CallRecord(Frozen):
     unplaced: str | None = None
     returned: tuple[View, ...] = ()
     constants: Path
+    next: NextCall | None = None  # None: the first call did not end
 
 
 class RecordingJob(Frozen):
@@ -163,6 +184,44 @@ def read_record(lines: Path, constants: Path, call: Call) -> CallRecord:
         told = [_LINE.validate_json(line) for line in text.splitlines()]
     except (FileRefused, ValidationError, ValueError) as e:
         raise RecordRefused("it cannot be read") from e
+    at = next((i for i, t in enumerate(told) if isinstance(t, CalledAgain)), len(told))
+    first, further = _one(told[:at]), _one(told[at + 1 :]) if at < len(told) else None
+    if (further is None) != (first.raised is not None or bool(first.computed)):
+        raise RecordRefused("it has no end")
+    sizes = [t.size_bytes for value in call.inputs for t in flat(value)]
+    known = constants.stat().st_size if constants.is_file() else 0
+    _check(first.steps, first.returned, sizes, known)
+    following: NextCall | None = None
+    if further is not None:
+        given = given_again(call, len(sizes))
+        own = [t.size_bytes for value in call.inputs for t in flat(value)]
+        sizes += [size for number, size in zip(given, own, strict=True) if number >= len(sizes)]
+        _check(further.steps, further.returned, sizes, known)
+        following = NextCall(
+            given=given, steps=further.steps, computed=further.computed, raised=further.raised,
+            returned=further.returned,
+        )  # fmt: skip
+    return CallRecord(
+        steps=first.steps,
+        computed=first.computed,
+        raised=first.raised,
+        unplaced=next((t.text for t in told if isinstance(t, Unplaced)), None),
+        returned=first.returned,
+        constants=constants,
+        next=following,
+    )
+
+
+class _One(NamedTuple):
+    """The lines of one call."""
+
+    steps: tuple[Step, ...]
+    computed: tuple[Delegation, ...]
+    raised: Raised | None
+    returned: tuple[View, ...]
+
+
+def _one(told: Sequence[Line]) -> _One:
     steps = tuple(
         t for t in told if isinstance(t, Allocation | Constant | Copied | KernelLaunch | OperatorCall)
     )
@@ -170,21 +229,25 @@ def read_record(lines: Path, constants: Path, call: Call) -> CallRecord:
     raised = next((t for t in told if isinstance(t, Raised)), None)
     if len(ends) != (raised is None) or not told or not isinstance(told[-1], Returned | Raised):
         raise RecordRefused("it has no end")
-    returned = ends[0].outputs if ends else ()
-    _check(steps, returned, call, constants.stat().st_size if constants.is_file() else 0)
-    return CallRecord(
-        steps=steps,
-        computed=tuple(t for t in told if isinstance(t, Delegation)),
-        raised=raised,
-        unplaced=next((t.text for t in told if isinstance(t, Unplaced)), None),
-        returned=returned,
-        constants=constants,
-    )
+    computed = tuple(t for t in told if isinstance(t, Delegation))
+    return _One(steps, computed, raised, ends[0].outputs if ends else ())
 
 
-def _check(steps: tuple[Step, ...], returned: tuple[View, ...], call: Call, constants: int) -> None:
-    """See that every step stays within the memory that there is then."""
-    sizes = [t.size_bytes for value in call.inputs for t in flat(value)]
+def given_again(call: Call, known: int) -> tuple[int, ...]:
+    """Return the memory of each input tensor of a second call: parameters stay, the others follow `known` ones."""
+    stays = {place for _, place in call.model.state} if call.model is not None else set()
+    found: list[int] = []
+    at, free = 0, known
+    for place, value in enumerate(call.inputs):
+        for _ in flat(value):
+            found.append(at if place in stays else free)
+            free += place not in stays
+            at += 1
+    return tuple(found)
+
+
+def _check(steps: tuple[Step, ...], returned: tuple[View, ...], sizes: list[int], constants: int) -> None:
+    """See that every step stays within the memory that there is then; what it allocates joins `sizes`."""
     launches = scratch = 0
     for step in steps:
         if isinstance(step, Allocation):

@@ -21,11 +21,11 @@ from akgen.tools.core.outcome import AfterCandidate, Diagnostic, InfraError, Out
 from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Build, Launch
+from akgen.tools.launched.memory import RunOptions
 from akgen.tools.launched.toolchain import LaunchingTwin
 from akgen.tools.model_new.build import BindingRefused, Placed, build, device_of, operator_of, place
 from akgen.tools.model_new.device import (
     ModelDevice,
-    RunOptions,
     kernels_of,
     operator_calls,
     returned_as_asked,
@@ -122,9 +122,16 @@ class ModelTwin(LaunchingTwin):
                 kept = self._built(kept, [(call, recorded)], folder)
         except _Stopped as stopped:
             return Launch(outcome=stopped.outcome, outputs=(), diagnostics=stopped.diagnostics)
+        if before is not None and recorded.next is not None and recorded.next.raised is not None:
+            again = recorded.next.raised
+            found = _finding(
+                again.code, again.text, (kept.project.model or "").partition("::")[0], again.line
+            )
+            return Launch(outcome=Outcome.TILING_ERROR, outputs=(), diagnostics=(found,))
         device = ModelDevice(self, kept.project, kept.placed, kept.operator)
         with AfterCandidate(bugs=True):
-            return device.perform(call, recorded, folder, RunOptions(timeout_s, trace, what_if, poison))
+            options = RunOptions(timeout_s, trace, what_if, poison)
+            return device.perform(call, recorded, folder, options, before)
 
     def _read(self, project: KernelProject, folder: Path) -> _Kept:
         """Place the files, read the operator's interface, build the binding."""
@@ -219,9 +226,10 @@ class ModelTwin(LaunchingTwin):
 def _see(project: KernelProject, call: Call, recorded: CallRecord) -> None:
     """Raise _Stopped if the class computed by itself, raised, or returned what no kernel wrote."""
     file = (project.model or "").partition("::")[0]
-    if recorded.computed:
+    computed = recorded.computed or (recorded.next.computed if recorded.next is not None else ())
+    if computed:
         found = tuple(
-            _finding("DELEGATED", f"The class runs {one.what}.", file, one.line) for one in recorded.computed
+            _finding("DELEGATED", f"The class runs {one.what}.", file, one.line) for one in computed
         )
         raise _Stopped(Outcome.CHEAT, found)
     if recorded.raised is not None:

@@ -148,8 +148,10 @@ def _manifest(
         file = folder / "tiling.bin"
         file.write_bytes(what.tiling.data)
         tiling = str(file)
-    workspace = max(what.tiling.workspace_bytes, SYSTEM_WORKSPACE_BYTES)
     hosted = what.op is not None and what.op.has_tiling
+    # What a tiling function asked for is what there is; who launches a kernel without one gives it the system's part.
+    asked = what.tiling.workspace_bytes
+    workspace = asked if hosted else max(asked, SYSTEM_WORKSPACE_BYTES)
     lines = [
         "akgen-twin-launch\t1",
         f"chip\t{what.chip_file}",

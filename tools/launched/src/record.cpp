@@ -94,6 +94,8 @@ void begin_record(const char *file)
     device().address = static_cast<uint8_t *>(hidden);
 }
 
+void begin_next_call() { std::fputs("{\"kind\":\"next\"}\n", device().out); }
+
 void end_record()
 {
     std::fputs("{\"kind\":\"end\"}\n", device().out);

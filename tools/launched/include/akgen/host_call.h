@@ -14,6 +14,7 @@ namespace akgen::launched {
 
 uint8_t *reserve(size_t bytes); // device memory of a tensor; record.cpp
 void begin_record(const char *file);
+void begin_next_call(); // what follows is done for further arguments, in the same process
 void end_record();
 [[noreturn]] void refuse(const char *code, const std::string &text);
 
@@ -130,7 +131,8 @@ void call(R (*function)(P...), const std::vector<Argument> &given, std::index_se
 
 template <typename R, typename... P> int run(R (*function)(P...), int count, char **words)
 {
-    if (count != 3) {
+    const bool again = count == 4 && std::string(words[3]) == "again";
+    if (count != 3 && !again) {
         return 70;
     }
     begin_record(words[2]);
@@ -140,6 +142,10 @@ template <typename R, typename... P> int run(R (*function)(P...), int count, cha
                                     " arguments, and it is called with " + std::to_string(given.size() + 1) + ".");
     }
     call(function, given, std::make_index_sequence<sizeof...(P) - 1>());
+    if (again) {
+        begin_next_call();
+        call(function, read_arguments(words[1]), std::make_index_sequence<sizeof...(P) - 1>());
+    }
     end_record();
     return 0;
 }
