@@ -85,7 +85,7 @@ class HostRefused(_Line):
     text: Annotated[str, Field(max_length=1000)]
 
 
-class NextCall(_Line):
+class SecondCall(_Line):
     """The host function returned, and is called once more, on further tensors."""
 
     kind: Literal["next"]
@@ -98,8 +98,8 @@ class End(_Line):
 
 
 Step = Allocation | HandedOver | MemorySet | KernelLaunch
-_STEP: TypeAdapter[Step | HostRefused | NextCall | End] = TypeAdapter(
-    Annotated[Step | HostRefused | NextCall | End, Field(discriminator="kind")]
+_STEP: TypeAdapter[Step | HostRefused | SecondCall | End] = TypeAdapter(
+    Annotated[Step | HostRefused | SecondCall | End, Field(discriminator="kind")]
 )
 
 
@@ -166,7 +166,7 @@ def _read(done: Finished, file: Path, *, calls: int) -> list[tuple[Step, ...]]:
         raise HostFailure(_finding("HOST_CRASH", text).model_copy(update={"remedy": remedy}))
     found: list[list[Step]] = [[]]
     for one in told[:-1]:
-        if isinstance(one, NextCall):
+        if isinstance(one, SecondCall):
             found.append([])
         elif isinstance(one, Allocation | HandedOver | MemorySet | KernelLaunch):
             found[-1].append(one)
