@@ -118,6 +118,72 @@ def test_a_program_that_does_not_build_says_where(twin: TwinToolchain, tmp_path:
     assert (result.diagnostics[0].file or "").endswith("wrong.asc") and result.diagnostics[0].line == 17
 
 
+def test_kernels_that_macros_write_are_split_and_launched(twin: TwinToolchain, tmp_path: Path) -> None:
+    source = tmp_path / "entries.asc"
+    source.write_text(ENTRIES)
+    result = run(twin, tmp_path, source)
+    assert result.passed, result
+    assert [one.kernel for one in result.launches] == ["fill_float", "fill_half", "negate"]
+    host, device = host_text(ENTRIES), device_text(ENTRIES)
+    assert host.count("\n") == device.count("\n") == ENTRIES.count("\n")
+
+
+ENTRIES = """#include <cstdint>
+#include "acl/acl.h"
+#include "kernel_operator.h"
+#define DEVICE __aicore__ inline
+#define KERNEL extern "C" __global__ __aicore__ void
+#define ENTRY(name, T)                                           \\
+    KERNEL name##_##T(GM_ADDR y, int32_t count)                  \\
+    {                                                            \\
+        fill<T>(y, count);                                       \\
+    }
+template <typename T> DEVICE void fill(GM_ADDR y, int32_t count)
+{
+    AscendC::GlobalTensor<T> out;
+    out.SetGlobalBuffer((__gm__ T *)y, count);
+    AscendC::InitGlobalMemory<T>(out, count, static_cast<T>(2));
+}
+ENTRY(fill, float)
+ENTRY(fill, half)
+KERNEL negate(GM_ADDR y)
+{
+    AscendC::TPipe pipe;
+    AscendC::TQueBind<AscendC::TPosition::VECIN, AscendC::TPosition::VECOUT, 1> queue;
+    pipe.InitBuffer(queue, 1, 256);
+    AscendC::GlobalTensor<float> out;
+    out.SetGlobalBuffer((__gm__ float *)y, 64);
+    auto x = queue.AllocTensor<float>();
+    AscendC::DataCopy(x, out, 64);
+    queue.EnQue<AscendC::TPosition::GM, AscendC::TPosition::VECIN>(x);
+    x = queue.DeQue<AscendC::TPosition::GM, AscendC::TPosition::VECIN, float>();
+    AscendC::Muls(x, x, -1.0f, 64);
+    queue.EnQue<AscendC::TPosition::VECOUT, AscendC::TPosition::GM>(x);
+    x = queue.DeQue<AscendC::TPosition::VECOUT, AscendC::TPosition::GM, float>();
+    AscendC::DataCopy(out, x, 64);
+    queue.FreeTensor(x);
+}
+int main()
+{
+    void *y = nullptr, *z = nullptr;
+    float values[64];
+    aclInit(nullptr);
+    aclrtStream stream = nullptr;
+    aclrtCreateStream(&stream);
+    aclrtMalloc(&y, 256, ACL_MEM_MALLOC_HUGE_FIRST);
+    aclrtMalloc(&z, 128, ACL_MEM_MALLOC_HUGE_FIRST);
+    fill_float<<<1, nullptr, stream>>>((uint8_t *)y, 64);
+    fill_half<<<1, nullptr, stream>>>((uint8_t *)z, 64);
+    negate<<<1, nullptr, stream>>>((uint8_t *)y);
+    if (aclrtSynchronizeStream(stream) != 0) {
+        return 2;
+    }
+    aclrtMemcpy(values, 256, y, 256, ACL_MEMCPY_DEVICE_TO_HOST);
+    return values[0] == -2.0f && values[63] == -2.0f ? 0 : 1;
+}
+"""
+
+
 def test_the_halves_keep_their_lines() -> None:
     text = (HERE / "loop_of_launches.asc").read_text()
     host, device = host_text(text), device_text(text)

@@ -25,6 +25,7 @@ def test_documented_forms_compile_and_answer(
         record.info, op, column_of(op, call), call, twin._runtime, twin._chip_file(), tmp_path / "tile"
     )
     assert tiling.data is not None
-    whole, reserved, asked, sensible = struct.unpack("<QQII", tiling.data)
+    whole, reserved, asked, sensible, plain = struct.unpack("<QQIII4x", tiling.data)
     assert whole - reserved == 16 * 1024
     assert asked == sensible == 28
+    assert plain == 4

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from akgen.tools.direct.macros import marks_written_out
+
 _OPAQUE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\\n|\\.)*", re.MULTILINE)
 _FOR_DEVICE = re.compile(r"__aicore__|__global__|\[aicore\]|__simd_vf__|\bconstexpr\b")
@@ -31,7 +33,7 @@ def host_text(text: str) -> str:
 
     Kernels and other functions of the device alone are declared only.
     """
-    text = _declared(text)
+    text = _declared(marks_written_out(text, _without_directives))
     bare = plain(text)
     for start in reversed([m.start() for m in re.finditer("<<<", bare)]):
         end = _closing(bare, start + 3)
@@ -64,6 +66,7 @@ def _declared(text: str) -> str:
 
 def device_text(text: str) -> str:
     """Return the source without host functions, and without what names things of the host."""
+    text = marks_written_out(text, _without_directives)
     bare = _without_directives(text)
     out = list(text)
     for item in _items(bare):
@@ -80,7 +83,10 @@ def device_text(text: str) -> str:
 def task_type(text: str, kernel: str) -> str | None:
     """Return the kernel type that `__vector__`, `__cube__` or `__mix__(1, 2)` before a kernel's name asks for."""
     name = re.sub(r"<.*", "", kernel, flags=re.DOTALL).split("::")[-1].strip()
-    found = re.search(rf"__global__([^;{{}}]*?)\bvoid\s+(?:[\w\s]*?\b)?{re.escape(name)}\s*\(", plain(text))
+    found = re.search(
+        rf"__global__([^;{{}}]*?)\bvoid\s+(?:[\w\s]*?\b)?{re.escape(name)}\s*\(",
+        plain(marks_written_out(text, _without_directives)),
+    )
     words = found[1] if found else ""
     mix = re.search(r"__mix__\s*\(\s*(\d)\s*,\s*(\d)\s*\)", words)
     if mix:

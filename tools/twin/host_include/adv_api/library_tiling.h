@@ -16,6 +16,7 @@ AKGEN_LIBRARY_TILINGS(AKGEN_STRUCT)
 #undef AKGEN_STRUCT
 #undef AKGEN_FIELD
 } // namespace optiling
+AKGEN_LIBRARY_TILINGS(AKGEN_REGISTERED_TILING)
 
 namespace AscendC {
 
@@ -23,23 +24,25 @@ AKGEN_HOST_API void GetGroupNormMaxMinTmpSize(const ge::Shape &src, const uint32
                                               const uint32_t groups, uint32_t &maximum, uint32_t &minimum);
 AKGEN_HOST_API void GetGroupNormNDTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes,
                                              const uint32_t type_bytes, const bool reuse_source, const uint32_t groups,
-                                             optiling::GroupNormTiling &tiling);
+                                             akgen::host::FilledTiling<optiling::GroupNormTiling> tiling);
 AKGEN_HOST_API bool GetBatchNormMaxMinTmpSize(const ge::Shape &src, const ge::Shape &origin, const uint32_t type_bytes,
                                               const bool reuse_source, uint32_t &maximum, uint32_t &minimum,
                                               const bool basic_block = false);
 AKGEN_HOST_API bool GetBatchNormNDTilingInfo(const ge::Shape &src, const ge::Shape &origin,
                                              const uint32_t workspace_bytes, const uint32_t type_bytes,
-                                             const bool reuse_source, optiling::BatchNormTiling &tiling,
+                                             const bool reuse_source,
+                                             akgen::host::FilledTiling<optiling::BatchNormTiling> tiling,
                                              const bool basic_block = false);
 AKGEN_HOST_API bool GetDeepNormMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool reuse_source,
                                              const bool basic_block, uint32_t &maximum, uint32_t &minimum);
 AKGEN_HOST_API bool GetDeepNormTilingInfo(const ge::Shape &src, const ge::Shape &origin, const uint32_t workspace_bytes,
                                           const uint32_t type_bytes, const bool reuse_source, const bool basic_block,
-                                          optiling::DeepNormTiling &tiling);
+                                          akgen::host::FilledTiling<optiling::DeepNormTiling> tiling);
 AKGEN_HOST_API bool GetRmsNormMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, uint32_t &maximum,
                                             uint32_t &minimum, const bool basic_block = false);
 AKGEN_HOST_API bool GetRmsNormTilingInfo(const ge::Shape &src, const ge::Shape &origin, const uint32_t workspace_bytes,
-                                         const uint32_t type_bytes, optiling::RmsNormTiling &tiling,
+                                         const uint32_t type_bytes,
+                                         akgen::host::FilledTiling<optiling::RmsNormTiling> tiling,
                                          const bool basic_block = false);
 // LayerNorm of [A, R] with mean and reciprocals.
 AKGEN_HOST_API void GetLayerNormMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool reuse_source,
@@ -47,17 +50,19 @@ AKGEN_HOST_API void GetLayerNormMaxMinTmpSize(const ge::Shape &src, const uint32
                                               uint32_t &minimum);
 AKGEN_HOST_API void GetLayerNormNDTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes,
                                              const uint32_t type_bytes, const bool reuse_source,
-                                             const bool compute_reciprocal, optiling::LayerNormSeparateTiling &tiling);
+                                             const bool compute_reciprocal,
+                                             akgen::host::FilledTiling<optiling::LayerNormSeparateTiling> tiling);
 AKGEN_HOST_API void GetLayerNormGradMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes,
                                                   const bool reuse_source, uint32_t &maximum, uint32_t &minimum);
 AKGEN_HOST_API void GetLayerNormGradNDTilingInfo(const ge::Shape src, const uint32_t workspace_bytes,
                                                  const uint32_t type_bytes, const bool reuse_source,
-                                                 optiling::LayerNormGradTiling &tiling);
+                                                 akgen::host::FilledTiling<optiling::LayerNormGradTiling> tiling);
 AKGEN_HOST_API void GetLayerNormGradBetaMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes,
                                                       const bool reuse_source, uint32_t &maximum, uint32_t &minimum);
-AKGEN_HOST_API void GetLayerNormGradBetaNDTilingInfo(const ge::Shape src, const uint32_t workspace_bytes,
-                                                     const uint32_t type_bytes, const bool reuse_source,
-                                                     optiling::LayerNormGradBetaTiling &tiling);
+AKGEN_HOST_API void
+GetLayerNormGradBetaNDTilingInfo(const ge::Shape src, const uint32_t workspace_bytes, const uint32_t type_bytes,
+                                 const bool reuse_source,
+                                 akgen::host::FilledTiling<optiling::LayerNormGradBetaTiling> tiling);
 AKGEN_HOST_API void GetNormalizeMaxMinTmpSize(const ge::Shape &src, const uint32_t factor_bytes,
                                               const uint32_t type_bytes, const bool reuse_source,
                                               const bool compute_reciprocal, const bool only_output, uint32_t &maximum,
@@ -72,26 +77,27 @@ AKGEN_HOST_API void GetDropOutMaxMinTmpSize(const ge::Shape &src, const uint32_t
                                             uint32_t &maximum, uint32_t &minimum);
 AKGEN_HOST_API void GetConfusionTransposeMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes,
                                                        const uint32_t kind, uint32_t &maximum, uint32_t &minimum);
-AKGEN_HOST_API void GetConfusionTransposeTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes,
-                                                    const uint32_t type_bytes, const uint32_t kind,
-                                                    optiling::ConfusionTransposeTiling &tiling);
-AKGEN_HOST_API void GetConfusionTransposeOnlyTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes,
-                                                        const uint32_t type_bytes,
-                                                        optiling::ConfusionTransposeTiling &tiling);
+AKGEN_HOST_API void
+GetConfusionTransposeTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes, const uint32_t type_bytes,
+                                const uint32_t kind,
+                                akgen::host::FilledTiling<optiling::ConfusionTransposeTiling> tiling);
+AKGEN_HOST_API void
+GetConfusionTransposeOnlyTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes, const uint32_t type_bytes,
+                                    akgen::host::FilledTiling<optiling::ConfusionTransposeTiling> tiling);
 // The same under the names that replace them.
 AKGEN_HOST_API void GetTransposeMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const uint32_t kind,
                                               uint32_t &maximum, uint32_t &minimum);
 AKGEN_HOST_API void GetTransposeTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes,
                                            const uint32_t type_bytes, const uint32_t kind,
-                                           optiling::ConfusionTransposeTiling &tiling);
+                                           akgen::host::FilledTiling<optiling::ConfusionTransposeTiling> tiling);
 AKGEN_HOST_API void GetPadMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, uint32_t &maximum,
                                         uint32_t &minimum);
 AKGEN_HOST_API void PadTilingFunc(const ge::Shape src, const ge::Shape origin, const uint32_t workspace_bytes,
-                                  const uint32_t type_bytes, optiling::PadTiling &tiling);
+                                  const uint32_t type_bytes, akgen::host::FilledTiling<optiling::PadTiling> tiling);
 AKGEN_HOST_API void GetUnPadMaxMinTmpSize(const platform_ascendc::PlatformAscendC &platform, const ge::Shape &src,
                                           const uint32_t type_bytes, uint32_t &maximum, uint32_t &minimum);
 AKGEN_HOST_API void UnPadTilingFunc(const ge::Shape src, const uint32_t workspace_bytes, const uint32_t type_bytes,
-                                    optiling::UnPadTiling &tiling);
+                                    akgen::host::FilledTiling<optiling::UnPadTiling> tiling);
 
 AKGEN_HOST_API void GetAscendQuantMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, uint32_t &maximum,
                                                 uint32_t &minimum);
@@ -116,7 +122,7 @@ AKGEN_HOST_API bool GetTopKMaxMinTmpSize(const platform_ascendc::PlatformAscendC
 AKGEN_HOST_API bool TopKTilingFunc(const platform_ascendc::PlatformAscendC &platform, const int32_t inner,
                                    const int32_t outter, const int32_t k, const uint32_t type_bytes,
                                    const bool init_index, const TopKMode mode, const bool largest,
-                                   optiling::TopkTiling &tiling);
+                                   akgen::host::FilledTiling<optiling::TopkTiling> tiling);
 
 } // namespace AscendC
 #endif

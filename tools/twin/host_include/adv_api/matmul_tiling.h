@@ -109,7 +109,7 @@ public:
     int32_t GetBaseN() const { return base_n_; }
     int32_t GetBaseK() const { return base_k_; }
     // Fill the tiling; -1 if shapes are missing or nothing fits, else 0.
-    virtual int64_t GetTiling(optiling::TCubeTiling &tiling) = 0;
+    virtual int64_t GetTiling(akgen::host::FilledTiling<optiling::TCubeTiling> tiling) = 0;
 
 protected:
     // Choose the base blocks of one core's product; false if they do not fit into L0.
@@ -133,7 +133,7 @@ protected:
 class AKGEN_HOST_API MatmulApiTiling : public MatmulApiTilingBase {
 public:
     using MatmulApiTilingBase::MatmulApiTilingBase;
-    int64_t GetTiling(optiling::TCubeTiling &tiling) override;
+    int64_t GetTiling(akgen::host::FilledTiling<optiling::TCubeTiling> tiling) override;
 };
 
 // A product cut over several cores.
@@ -148,7 +148,7 @@ public:
     void EnableMultiCoreSplitK(bool on) { split_k_ = on; }
     int32_t GetCoreNum(int32_t &cores, int32_t &m_cores, int32_t &n_cores);
     int32_t GetSingleShape(int32_t &m, int32_t &n, int32_t &k);
-    int64_t GetTiling(optiling::TCubeTiling &tiling) override;
+    int64_t GetTiling(akgen::host::FilledTiling<optiling::TCubeTiling> tiling) override;
 
 private:
     void split();
@@ -159,13 +159,16 @@ private:
 class AKGEN_HOST_API BatchMatmulTiling : public MatmulApiTilingBase {
 public:
     using MatmulApiTilingBase::MatmulApiTilingBase;
-    int64_t GetTiling(optiling::TCubeTiling &tiling) override;
+    int64_t GetTiling(akgen::host::FilledTiling<optiling::TCubeTiling> tiling) override;
 };
 
 // What a product of this tiling holds on one core, in bytes of each memory.
-AKGEN_HOST_API int32_t MatmulGetTmpBufSize(optiling::TCubeTiling &tiling, SysTilingTempBufSize &sizes);
-AKGEN_HOST_API int32_t MultiCoreMatmulGetTmpBufSize(optiling::TCubeTiling &tiling, SysTilingTempBufSize &sizes);
-AKGEN_HOST_API int32_t BatchMatmulGetTmpBufSize(optiling::TCubeTiling &tiling, SysTilingTempBufSize &sizes);
+AKGEN_HOST_API int32_t MatmulGetTmpBufSize(akgen::host::FilledTiling<optiling::TCubeTiling> tiling,
+                                           SysTilingTempBufSize &sizes);
+AKGEN_HOST_API int32_t MultiCoreMatmulGetTmpBufSize(akgen::host::FilledTiling<optiling::TCubeTiling> tiling,
+                                                    SysTilingTempBufSize &sizes);
+AKGEN_HOST_API int32_t BatchMatmulGetTmpBufSize(akgen::host::FilledTiling<optiling::TCubeTiling> tiling,
+                                                SysTilingTempBufSize &sizes);
 
 } // namespace matmul_tiling
 #endif

@@ -101,10 +101,10 @@ AKGEN_HOST_API void GetLayerNormMaxMinTmpSize(const ge::Shape &src, const uint32
                                               uint32_t &maximum, uint32_t &minimum);
 AKGEN_HOST_API void GetLayerNormNDTillingInfo(const ge::Shape &src, const uint32_t workspace_bytes,
                                               const uint32_t type_bytes, const bool reuse_source,
-                                              optiling::LayerNormTiling &tiling);
+                                              akgen::host::FilledTiling<optiling::LayerNormTiling> tiling);
 AKGEN_HOST_API void GetLayerNormNDTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes,
                                              const uint32_t type_bytes, const bool reuse_source,
-                                             optiling::LayerNormTiling &tiling);
+                                             akgen::host::FilledTiling<optiling::LayerNormTiling> tiling);
 
 } // namespace AscendC
 #endif

@@ -1,7 +1,7 @@
 // Tiling structs of the high-level device APIs; kernel_tiling/kernel_tiling.h holds the same on the device side.
 #ifndef AKGEN_ADV_API_TILING_STRUCTS_H
 #define AKGEN_ADV_API_TILING_STRUCTS_H
-#include "register/tilingdata_base.h"
+#include "adv_api/filled_tiling.h"
 
 namespace optiling {
 
@@ -113,4 +113,10 @@ TILING_DATA_FIELD_DEF(int32_t, mxTypePara);
 END_TILING_DATA_DEF
 
 } // namespace optiling
+
+AKGEN_REGISTERED_TILING(SoftMaxTiling, )
+AKGEN_REGISTERED_TILING(LogSoftMaxTiling, )
+AKGEN_REGISTERED_TILING(LayerNormTiling, )
+AKGEN_REGISTERED_TILING(RmsNormTiling, )
+AKGEN_REGISTERED_TILING(TCubeTiling, )
 #endif

@@ -28,6 +28,8 @@ public:
     const char *GetTilingClassName() const { return class_name_; }
     // Write all fields; too small a buffer is reported and nothing is written.
     void SaveToBuffer(void *buffer, size_t capacity_bytes) const;
+    // Take all fields from what SaveToBuffer wrote; of too small a buffer none.
+    void LoadFromBuffer(const void *buffer, size_t bytes);
     // From now on every set_ also writes into this buffer.
     void SetDataPtr(void *buffer);
     const std::vector<TilingField> &fields() const { return fields_; }

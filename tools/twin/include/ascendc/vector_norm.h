@@ -4,21 +4,6 @@
 #include "ascendc/vector_dtypes.h"
 #include "kernel_tiling/kernel_tiling.h"
 
-struct RmsNormTiling {
-    uint32_t bLength = 0;
-    uint32_t sLength = 0;
-    uint32_t hLength = 0;
-    uint32_t originalHLength = 0;
-    float reciprocalOfHLength = 0;
-    uint32_t mainBshLength = 0;
-    uint32_t mainBsLength = 0;
-    uint32_t mainBsLengthAlign = 0;
-    uint32_t loopRound = 0;
-    uint32_t inputTailPos = 0;
-    uint32_t tailBshLength = 0;
-    uint32_t tailBsLength = 0;
-};
-
 namespace AscendC {
 namespace detail {
 AKGEN_TAKES(AscendDequantScale, uint64_t, float, bfloat16_t)

@@ -5,11 +5,6 @@
 #include "kernel_tiling/kernel_tiling.h"
 
 namespace AscendC {
-namespace tiling {
-using ::LogSoftMaxTiling;
-using ::SoftMaxTiling;
-} // namespace tiling
-
 // The host's cut of a flash softmax for a shape that only the kernel knows; `work` elements of scratch.
 AKGEN_INLINE ::SoftMaxTiling SoftMaxFlashV2TilingFuncImpl(uint32_t srcM, uint32_t srcK, uint32_t, uint32_t maxBytes,
                                                           uint32_t work, bool isUpdate = false, bool = false,

@@ -1,7 +1,8 @@
-// Tiling structures of the high-level interfaces, as the device reads them. The host's are in host_include/adv_api.
+// Tiling structures of the high-level interfaces as plain C++: what the device reads, and what op_host code may fill
+// instead of the classes in host_include/adv_api. Host code is C++11.
 #pragma once
 #include <stdint.h>
-#include "kernel_tiling/library_fields.h"
+#include "library_fields.h"
 
 struct alignas(8) SoftMaxTiling {
     uint32_t srcM, srcK, srcSize;
@@ -22,6 +23,12 @@ struct alignas(8) LayerNormTiling {
     uint32_t inputXSize, meanVarSize, tmpBufSize, loopRound;
     float lastDimValueBack;
     uint32_t reserved;
+};
+struct alignas(8) RmsNormTiling {
+    uint32_t bLength, sLength, hLength, originalHLength;
+    float reciprocalOfHLength;
+    uint32_t mainBshLength, mainBsLength, mainBsLengthAlign;
+    uint32_t loopRound, inputTailPos, tailBshLength, tailBsLength;
 };
 struct alignas(8) TCubeTiling {
     int32_t usedCoreNum;
@@ -51,8 +58,15 @@ AKGEN_LIBRARY_TILINGS(AKGEN_STRUCT)
 #undef AKGEN_STRUCT
 #undef AKGEN_FIELD
 
-namespace AscendC::tiling {
+namespace AscendC {
+namespace tiling {
+using ::LayerNormTiling;
+using ::LogSoftMaxTiling;
+using ::RmsNormTiling;
+using ::SoftMaxTiling;
+using ::TCubeTiling;
 #define AKGEN_STRUCT(Name, Fields) using ::Name;
 AKGEN_LIBRARY_TILINGS(AKGEN_STRUCT)
 #undef AKGEN_STRUCT
-} // namespace AscendC::tiling
+} // namespace tiling
+} // namespace AscendC

@@ -53,22 +53,23 @@ void GetGroupNormMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, 
 }
 
 void GetGroupNormNDTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes, const uint32_t type_bytes,
-                              const bool, const uint32_t groups, optiling::GroupNormTiling &tiling)
+                              const bool, const uint32_t groups,
+                              akgen::host::FilledTiling<optiling::GroupNormTiling> tiling)
 {
     const uint32_t length = axis(src, 2) * axis(src, 3);
     const uint32_t channels = axis(src, 1) / std::max(groups, 1U);
-    tiling.set_n(axis(src, 0));
-    tiling.set_c(axis(src, 1));
-    tiling.set_hw(length);
-    tiling.set_g(groups);
-    tiling.set_d(channels);
-    tiling.set_hwAlignSize(padded(length, type_bytes));
-    tiling.set_dhwAlignSize(channels * padded(length, type_bytes));
-    tiling.set_inputXSize(axis(src, 0) * axis(src, 1) * padded(length, type_bytes));
-    tiling.set_meanVarSize(axis(src, 0) * groups);
-    tiling.set_tmpBufSize(workspace_bytes / float_bytes);
-    tiling.set_loopRound(1);
-    tiling.set_factor(1.0F / static_cast<float>(std::max(channels * length, 1U)));
+    tiling->set_n(axis(src, 0));
+    tiling->set_c(axis(src, 1));
+    tiling->set_hw(length);
+    tiling->set_g(groups);
+    tiling->set_d(channels);
+    tiling->set_hwAlignSize(padded(length, type_bytes));
+    tiling->set_dhwAlignSize(channels * padded(length, type_bytes));
+    tiling->set_inputXSize(axis(src, 0) * axis(src, 1) * padded(length, type_bytes));
+    tiling->set_meanVarSize(axis(src, 0) * groups);
+    tiling->set_tmpBufSize(workspace_bytes / float_bytes);
+    tiling->set_loopRound(1);
+    tiling->set_factor(1.0F / static_cast<float>(std::max(channels * length, 1U)));
 }
 
 bool GetBatchNormMaxMinTmpSize(const ge::Shape &src, const ge::Shape &, const uint32_t type_bytes, const bool,
@@ -81,16 +82,17 @@ bool GetBatchNormMaxMinTmpSize(const ge::Shape &src, const ge::Shape &, const ui
 }
 
 bool GetBatchNormNDTilingInfo(const ge::Shape &src, const ge::Shape &origin, const uint32_t workspace_bytes,
-                              const uint32_t type_bytes, const bool, optiling::BatchNormTiling &tiling, const bool)
+                              const uint32_t type_bytes, const bool,
+                              akgen::host::FilledTiling<optiling::BatchNormTiling> tiling, const bool)
 {
     const uint32_t columns = axis(src, 1) * axis(src, 2);
-    tiling.set_originalBLength(axis(origin, 0));
-    tiling.set_meanVarSize(columns);
-    tiling.set_tmpBufSize(workspace_bytes / float_bytes);
-    tiling.set_loopRound(1);
-    tiling.set_shCurLength(columns);
-    tiling.set_bshCurLength(axis(src, 0) * columns);
-    tiling.set_firstDimValueBack(1.0F / static_cast<float>(std::max(axis(origin, 0), 1U)));
+    tiling->set_originalBLength(axis(origin, 0));
+    tiling->set_meanVarSize(columns);
+    tiling->set_tmpBufSize(workspace_bytes / float_bytes);
+    tiling->set_loopRound(1);
+    tiling->set_shCurLength(columns);
+    tiling->set_bshCurLength(axis(src, 0) * columns);
+    tiling->set_firstDimValueBack(1.0F / static_cast<float>(std::max(axis(origin, 0), 1U)));
     return columns * type_bytes % 32 == 0;
 }
 
@@ -102,14 +104,15 @@ bool GetDeepNormMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, c
 }
 
 bool GetDeepNormTilingInfo(const ge::Shape &src, const ge::Shape &origin, const uint32_t workspace_bytes,
-                           const uint32_t, const bool, const bool basic_block, optiling::DeepNormTiling &tiling)
+                           const uint32_t, const bool, const bool basic_block,
+                           akgen::host::FilledTiling<optiling::DeepNormTiling> tiling)
 {
-    set_rows(tiling, src, axis(origin, 2));
-    tiling.set_inputXSize(element_count(src));
-    tiling.set_meanVarSize(axis(src, 0) * axis(src, 1));
-    tiling.set_tmpBufSize(workspace_bytes / float_bytes);
-    tiling.set_loopRound(1);
-    tiling.set_lastDimValueBack(1.0F / static_cast<float>(std::max(axis(origin, 2), 1U)));
+    set_rows(*tiling, src, axis(origin, 2));
+    tiling->set_inputXSize(element_count(src));
+    tiling->set_meanVarSize(axis(src, 0) * axis(src, 1));
+    tiling->set_tmpBufSize(workspace_bytes / float_bytes);
+    tiling->set_loopRound(1);
+    tiling->set_lastDimValueBack(1.0F / static_cast<float>(std::max(axis(origin, 2), 1U)));
     return !basic_block || is_basic(src);
 }
 
@@ -121,21 +124,22 @@ bool GetRmsNormMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, ui
 }
 
 bool GetRmsNormTilingInfo(const ge::Shape &src, const ge::Shape &origin, const uint32_t workspace_bytes,
-                          const uint32_t type_bytes, optiling::RmsNormTiling &tiling, const bool basic_block)
+                          const uint32_t type_bytes, akgen::host::FilledTiling<optiling::RmsNormTiling> tiling,
+                          const bool basic_block)
 {
     const uint32_t rows = axis(src, 0) * axis(src, 1);
     const uint32_t row = axis(src, 2);
     const uint32_t needed = live::RmsNorm.of(type_bytes) * row * float_bytes;
     const uint32_t fit = std::min(std::max(needed == 0 ? 1 : workspace_bytes / needed, 1U), std::max(rows, 1U));
-    set_rows(tiling, src, axis(origin, 2));
-    tiling.set_reciprocalOfHLength(1.0F / static_cast<float>(std::max(axis(origin, 2), 1U)));
-    tiling.set_mainBsLength(fit);
-    tiling.set_mainBsLengthAlign((fit + 7) / 8 * 8);
-    tiling.set_mainBshLength(fit * row);
-    tiling.set_loopRound(rows / fit);
-    tiling.set_inputTailPos(rows / fit * fit * row);
-    tiling.set_tailBsLength(rows % fit);
-    tiling.set_tailBshLength(rows % fit * row);
+    set_rows(*tiling, src, axis(origin, 2));
+    tiling->set_reciprocalOfHLength(1.0F / static_cast<float>(std::max(axis(origin, 2), 1U)));
+    tiling->set_mainBsLength(fit);
+    tiling->set_mainBsLengthAlign((fit + 7) / 8 * 8);
+    tiling->set_mainBshLength(fit * row);
+    tiling->set_loopRound(rows / fit);
+    tiling->set_inputTailPos(rows / fit * fit * row);
+    tiling->set_tailBsLength(rows % fit);
+    tiling->set_tailBshLength(rows % fit * row);
     return !basic_block || is_basic(src);
 }
 
@@ -146,15 +150,15 @@ void GetLayerNormMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, 
 }
 
 void GetLayerNormNDTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes, const uint32_t, const bool,
-                              const bool, optiling::LayerNormSeparateTiling &tiling)
+                              const bool, akgen::host::FilledTiling<optiling::LayerNormSeparateTiling> tiling)
 {
-    tiling.set_aLength(axis(src, 0));
-    tiling.set_rLength(axis(src, 1));
-    tiling.set_inputXSize(element_count(src));
-    tiling.set_meanVarSize(axis(src, 0));
-    tiling.set_tmpBufSize(workspace_bytes / float_bytes);
-    tiling.set_loopRound(1);
-    tiling.set_rValueBack(1.0F / static_cast<float>(std::max(axis(src, 1), 1U)));
+    tiling->set_aLength(axis(src, 0));
+    tiling->set_rLength(axis(src, 1));
+    tiling->set_inputXSize(element_count(src));
+    tiling->set_meanVarSize(axis(src, 0));
+    tiling->set_tmpBufSize(workspace_bytes / float_bytes);
+    tiling->set_loopRound(1);
+    tiling->set_rValueBack(1.0F / static_cast<float>(std::max(axis(src, 1), 1U)));
 }
 
 void GetLayerNormGradMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool, uint32_t &maximum,
@@ -164,11 +168,11 @@ void GetLayerNormGradMaxMinTmpSize(const ge::Shape &src, const uint32_t type_byt
 }
 
 void GetLayerNormGradNDTilingInfo(const ge::Shape src, const uint32_t workspace_bytes, const uint32_t, const bool,
-                                  optiling::LayerNormGradTiling &tiling)
+                                  akgen::host::FilledTiling<optiling::LayerNormGradTiling> tiling)
 {
-    set_rows(tiling, src, counted(src));
-    tiling.set_stackBufferSize(workspace_bytes / float_bytes);
-    tiling.set_loopNum(1);
+    set_rows(*tiling, src, counted(src));
+    tiling->set_stackBufferSize(workspace_bytes / float_bytes);
+    tiling->set_loopNum(1);
 }
 
 void GetLayerNormGradBetaMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool, uint32_t &maximum,
@@ -178,13 +182,13 @@ void GetLayerNormGradBetaMaxMinTmpSize(const ge::Shape &src, const uint32_t type
 }
 
 void GetLayerNormGradBetaNDTilingInfo(const ge::Shape src, const uint32_t workspace_bytes, const uint32_t, const bool,
-                                      optiling::LayerNormGradBetaTiling &tiling)
+                                      akgen::host::FilledTiling<optiling::LayerNormGradBetaTiling> tiling)
 {
-    set_rows(tiling, src, counted(src));
-    tiling.set_stackBufferSize(workspace_bytes / float_bytes);
-    tiling.set_bsLength(axis(src, 0) * axis(src, 1));
-    tiling.set_bshLength(axis(src, 0) * axis(src, 1) * axis(src, 2));
-    tiling.set_loopRound(1);
+    set_rows(*tiling, src, counted(src));
+    tiling->set_stackBufferSize(workspace_bytes / float_bytes);
+    tiling->set_bsLength(axis(src, 0) * axis(src, 1));
+    tiling->set_bshLength(axis(src, 0) * axis(src, 1) * axis(src, 2));
+    tiling->set_loopRound(1);
 }
 
 void GetNormalizeMaxMinTmpSize(const ge::Shape &src, const uint32_t, const uint32_t type_bytes, const bool, const bool,
@@ -222,19 +226,20 @@ void GetConfusionTransposeMaxMinTmpSize(const ge::Shape &src, const uint32_t typ
 }
 
 void GetConfusionTransposeTilingInfo(const ge::Shape &src, const uint32_t, const uint32_t, const uint32_t,
-                                     optiling::ConfusionTransposeTiling &tiling)
+                                     akgen::host::FilledTiling<optiling::ConfusionTransposeTiling> tiling)
 {
-    tiling.set_param0(axis(src, 0));
-    tiling.set_param1(axis(src, 1));
-    tiling.set_param2(axis(src, 2));
-    tiling.set_param3(axis(src, 3));
+    tiling->set_param0(axis(src, 0));
+    tiling->set_param1(axis(src, 1));
+    tiling->set_param2(axis(src, 2));
+    tiling->set_param3(axis(src, 3));
 }
 
 void GetConfusionTransposeOnlyTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes,
-                                         const uint32_t type_bytes, optiling::ConfusionTransposeTiling &tiling)
+                                         const uint32_t type_bytes,
+                                         akgen::host::FilledTiling<optiling::ConfusionTransposeTiling> tiling)
 {
     constexpr uint32_t nd2nd_only = 7;
-    GetConfusionTransposeTilingInfo(src, workspace_bytes, type_bytes, nd2nd_only, tiling);
+    GetConfusionTransposeTilingInfo(src, workspace_bytes, type_bytes, nd2nd_only, *tiling);
 }
 
 void GetTransposeMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const uint32_t kind, uint32_t &maximum,
@@ -244,9 +249,9 @@ void GetTransposeMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, 
 }
 
 void GetTransposeTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes, const uint32_t type_bytes,
-                            const uint32_t kind, optiling::ConfusionTransposeTiling &tiling)
+                            const uint32_t kind, akgen::host::FilledTiling<optiling::ConfusionTransposeTiling> tiling)
 {
-    GetConfusionTransposeTilingInfo(src, workspace_bytes, type_bytes, kind, tiling);
+    GetConfusionTransposeTilingInfo(src, workspace_bytes, type_bytes, kind, *tiling);
 }
 
 void GetPadMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, uint32_t &maximum, uint32_t &minimum)
@@ -256,11 +261,11 @@ void GetPadMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, uint32
 }
 
 void PadTilingFunc(const ge::Shape src, const ge::Shape origin, const uint32_t, const uint32_t,
-                   optiling::PadTiling &tiling)
+                   akgen::host::FilledTiling<optiling::PadTiling> tiling)
 {
-    tiling.set_srcHeight(axis(src, 0));
-    tiling.set_srcWidth(axis(src, 1));
-    tiling.set_srcOriWidth(axis(origin, 1));
+    tiling->set_srcHeight(axis(src, 0));
+    tiling->set_srcWidth(axis(src, 1));
+    tiling->set_srcOriWidth(axis(origin, 1));
 }
 
 void GetUnPadMaxMinTmpSize(const platform_ascendc::PlatformAscendC &, const ge::Shape &src, const uint32_t type_bytes,
@@ -269,10 +274,11 @@ void GetUnPadMaxMinTmpSize(const platform_ascendc::PlatformAscendC &, const ge::
     GetPadMaxMinTmpSize(src, type_bytes, maximum, minimum);
 }
 
-void UnPadTilingFunc(const ge::Shape src, const uint32_t, const uint32_t, optiling::UnPadTiling &tiling)
+void UnPadTilingFunc(const ge::Shape src, const uint32_t, const uint32_t,
+                     akgen::host::FilledTiling<optiling::UnPadTiling> tiling)
 {
-    tiling.set_srcHeight(axis(src, 0));
-    tiling.set_srcWidth(axis(src, 1));
+    tiling->set_srcHeight(axis(src, 0));
+    tiling->set_srcWidth(axis(src, 1));
 }
 
 void GetAscendQuantMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, uint32_t &maximum, uint32_t &minimum)
@@ -319,13 +325,13 @@ bool GetTopKMaxMinTmpSize(const platform_ascendc::PlatformAscendC &, const int32
 
 bool TopKTilingFunc(const platform_ascendc::PlatformAscendC &, const int32_t inner, const int32_t outter,
                     const int32_t k, const uint32_t, const bool, const TopKMode, const bool,
-                    optiling::TopkTiling &tiling)
+                    akgen::host::FilledTiling<optiling::TopkTiling> tiling)
 {
-    tiling.set_innerDataSize(inner);
-    tiling.set_allDataSize(inner * outter);
-    tiling.set_sortRepeat(static_cast<uint32_t>(inner) / 32);
-    tiling.set_kAlignFourBytes((k + 7) / 8 * 8);
-    tiling.set_kAlignTwoBytes((k + 15) / 16 * 16);
+    tiling->set_innerDataSize(inner);
+    tiling->set_allDataSize(inner * outter);
+    tiling->set_sortRepeat(static_cast<uint32_t>(inner) / 32);
+    tiling->set_kAlignFourBytes((k + 7) / 8 * 8);
+    tiling->set_kAlignTwoBytes((k + 15) / 16 * 16);
     return inner > 0 && outter > 0 && k > 0 && k <= inner;
 }
 

@@ -133,8 +133,11 @@ int64_t MatmulApiTilingBase::fill(optiling::TCubeTiling &tiling, int32_t cores)
     return 0;
 }
 
-int64_t MatmulApiTiling::GetTiling(optiling::TCubeTiling &tiling) { return fill(tiling, 1); }
+int64_t MatmulApiTiling::GetTiling(akgen::host::FilledTiling<optiling::TCubeTiling> tiling) { return fill(*tiling, 1); }
 
-int64_t BatchMatmulTiling::GetTiling(optiling::TCubeTiling &tiling) { return fill(tiling, 1); }
+int64_t BatchMatmulTiling::GetTiling(akgen::host::FilledTiling<optiling::TCubeTiling> tiling)
+{
+    return fill(*tiling, 1);
+}
 
 } // namespace matmul_tiling

@@ -66,13 +66,13 @@ int32_t MultiCoreMatmulTiling::GetSingleShape(int32_t &m, int32_t &n, int32_t &k
     return 0;
 }
 
-int64_t MultiCoreMatmulTiling::GetTiling(optiling::TCubeTiling &tiling)
+int64_t MultiCoreMatmulTiling::GetTiling(akgen::host::FilledTiling<optiling::TCubeTiling> tiling)
 {
     if (m_ <= 0 || n_ <= 0 || k_ <= 0 || cores_ <= 0) {
         return -1;
     }
     split();
-    return fill(tiling, std::min(cores_, m_cores_ * n_cores_));
+    return fill(*tiling, std::min(cores_, m_cores_ * n_cores_));
 }
 
 } // namespace matmul_tiling

@@ -132,21 +132,22 @@ int32_t MatmulApiTilingBase::SetSplitRange(int32_t max_m, int32_t max_n, int32_t
 int32_t MatmulApiTilingBase::SetDoubleBuffer(bool, bool, bool, bool, bool, bool) { return 0; }
 int32_t MatmulApiTilingBase::SetMatmulConfigParams(int32_t, bool, ScheduleType, MatrixTraverse, bool) { return 0; }
 
-int32_t MatmulGetTmpBufSize(optiling::TCubeTiling &tiling, SysTilingTempBufSize &sizes)
+int32_t MatmulGetTmpBufSize(akgen::host::FilledTiling<optiling::TCubeTiling> tiling, SysTilingTempBufSize &sizes)
 {
     sizes = SysTilingTempBufSize();
-    sizes.ubSize = tiling.get_shareUbSize();
-    sizes.l1Size = tiling.get_shareL1Size();
-    sizes.l0cSize = tiling.get_shareL0CSize();
+    sizes.ubSize = tiling->get_shareUbSize();
+    sizes.l1Size = tiling->get_shareL1Size();
+    sizes.l0cSize = tiling->get_shareL0CSize();
     return 0;
 }
-int32_t MultiCoreMatmulGetTmpBufSize(optiling::TCubeTiling &tiling, SysTilingTempBufSize &sizes)
+int32_t MultiCoreMatmulGetTmpBufSize(akgen::host::FilledTiling<optiling::TCubeTiling> tiling,
+                                     SysTilingTempBufSize &sizes)
 {
-    return MatmulGetTmpBufSize(tiling, sizes);
+    return MatmulGetTmpBufSize(*tiling, sizes);
 }
-int32_t BatchMatmulGetTmpBufSize(optiling::TCubeTiling &tiling, SysTilingTempBufSize &sizes)
+int32_t BatchMatmulGetTmpBufSize(akgen::host::FilledTiling<optiling::TCubeTiling> tiling, SysTilingTempBufSize &sizes)
 {
-    return MatmulGetTmpBufSize(tiling, sizes);
+    return MatmulGetTmpBufSize(*tiling, sizes);
 }
 
 } // namespace matmul_tiling

@@ -80,9 +80,9 @@ uint32_t GetSoftMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, c
     return min_bytes(src, live::SoftMax.of(type_bytes));
 }
 void SoftMaxTilingFunc(const ge::Shape &src, const uint32_t type_bytes, const uint32_t workspace_bytes,
-                       optiling::SoftMaxTiling &tiling)
+                       akgen::host::FilledTiling<optiling::SoftMaxTiling> tiling)
 {
-    fill(src, type_bytes, workspace_bytes, live::SoftMax.of(type_bytes), tiling);
+    fill(src, type_bytes, workspace_bytes, live::SoftMax.of(type_bytes), *tiling);
 }
 
 uint32_t GetSoftMaxFlashMaxTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool update, const bool)
@@ -94,9 +94,9 @@ uint32_t GetSoftMaxFlashMinTmpSize(const ge::Shape &src, const uint32_t type_byt
     return min_bytes(src, live::SoftmaxFlash.of(type_bytes) + update);
 }
 void SoftMaxFlashTilingFunc(const ge::Shape &src, const uint32_t type_bytes, const uint32_t workspace_bytes,
-                            optiling::SoftMaxTiling &tiling, const bool update)
+                            akgen::host::FilledTiling<optiling::SoftMaxTiling> tiling, const bool update)
 {
-    fill(src, type_bytes, workspace_bytes, live::SoftmaxFlash.of(type_bytes) + update, tiling);
+    fill(src, type_bytes, workspace_bytes, live::SoftmaxFlash.of(type_bytes) + update, *tiling);
 }
 
 uint32_t GetSoftMaxFlashV2MaxTmpSize(const ge::Shape &src, const uint32_t type_bytes, const uint32_t, const bool update,
@@ -110,10 +110,10 @@ uint32_t GetSoftMaxFlashV2MinTmpSize(const ge::Shape &src, const uint32_t type_b
     return min_bytes(src, live::SoftmaxFlashV2.of(type_bytes) + update);
 }
 void SoftMaxFlashV2TilingFunc(const ge::Shape &src, const uint32_t type_bytes, const uint32_t max_type_bytes,
-                              const uint32_t workspace_bytes, optiling::SoftMaxTiling &tiling, const bool update,
-                              const bool, const bool)
+                              const uint32_t workspace_bytes, akgen::host::FilledTiling<optiling::SoftMaxTiling> tiling,
+                              const bool update, const bool, const bool)
 {
-    fill(src, max_type_bytes, workspace_bytes, live::SoftmaxFlashV2.of(type_bytes) + update, tiling);
+    fill(src, max_type_bytes, workspace_bytes, live::SoftmaxFlashV2.of(type_bytes) + update, *tiling);
 }
 
 uint32_t GetSoftMaxGradMaxTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool, const bool)
@@ -125,9 +125,9 @@ uint32_t GetSoftMaxGradMinTmpSize(const ge::Shape &src, const uint32_t type_byte
     return min_bytes(src, live::SoftmaxGrad.of(type_bytes));
 }
 void SoftMaxGradTilingFunc(const ge::Shape &src, const uint32_t type_bytes, const uint32_t workspace_bytes,
-                           optiling::SoftMaxTiling &tiling, const bool)
+                           akgen::host::FilledTiling<optiling::SoftMaxTiling> tiling, const bool)
 {
-    fill(src, type_bytes, workspace_bytes, live::SoftmaxGrad.of(type_bytes), tiling);
+    fill(src, type_bytes, workspace_bytes, live::SoftmaxGrad.of(type_bytes), *tiling);
 }
 
 uint32_t GetLogSoftMaxMaxTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool)
@@ -139,18 +139,18 @@ uint32_t GetLogSoftMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes
     return min_bytes(src, live::LogSoftMax.of(type_bytes));
 }
 void LogSoftMaxTilingFunc(const ge::Shape &src, const uint32_t type_bytes, const uint32_t workspace_bytes,
-                          optiling::LogSoftMaxTiling &tiling)
+                          akgen::host::FilledTiling<optiling::LogSoftMaxTiling> tiling)
 {
-    fill(src, type_bytes, workspace_bytes, live::LogSoftMax.of(type_bytes), tiling);
+    fill(src, type_bytes, workspace_bytes, live::LogSoftMax.of(type_bytes), *tiling);
 }
 
-bool IsBasicBlockInSoftMax(optiling::SoftMaxTiling &tiling, const uint32_t)
+bool IsBasicBlockInSoftMax(akgen::host::FilledTiling<optiling::SoftMaxTiling> tiling, const uint32_t)
 {
     constexpr uint32_t rows_of_block = 8;
     constexpr uint32_t columns_of_block = 64;
     constexpr uint32_t most_columns = 2048;
-    return tiling.get_srcK() % columns_of_block == 0 && tiling.get_srcK() < most_columns &&
-           tiling.get_srcM() % rows_of_block == 0;
+    return tiling->get_srcK() % columns_of_block == 0 && tiling->get_srcK() < most_columns &&
+           tiling->get_srcM() % rows_of_block == 0;
 }
 
 } // namespace AscendC

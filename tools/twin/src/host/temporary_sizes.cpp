@@ -82,27 +82,27 @@ void GetLayerNormMaxMinTmpSize(const ge::Shape &src, const uint32_t, const bool,
 }
 
 void GetLayerNormNDTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes, const uint32_t, const bool,
-                              optiling::LayerNormTiling &tiling)
+                              akgen::host::FilledTiling<optiling::LayerNormTiling> tiling)
 {
     const uint32_t b = dim(src, 0);
     const uint32_t s = dim(src, 1);
     const uint32_t h = dim(src, 2);
     const uint32_t original = src.GetDimNum() > 3 ? dim(src, 3) : h;
-    tiling.set_bLength(b);
-    tiling.set_sLength(s);
-    tiling.set_hLength(h);
-    tiling.set_originalHLength(original);
-    tiling.set_inputXSize(b * s * h);
-    tiling.set_meanVarSize(b * s);
-    tiling.set_tmpBufSize(workspace_bytes / akgen::host::float_bytes);
-    tiling.set_loopRound(1);
-    tiling.set_lastDimValueBack(1.0F / static_cast<float>(std::max(original, 1U)));
+    tiling->set_bLength(b);
+    tiling->set_sLength(s);
+    tiling->set_hLength(h);
+    tiling->set_originalHLength(original);
+    tiling->set_inputXSize(b * s * h);
+    tiling->set_meanVarSize(b * s);
+    tiling->set_tmpBufSize(workspace_bytes / akgen::host::float_bytes);
+    tiling->set_loopRound(1);
+    tiling->set_lastDimValueBack(1.0F / static_cast<float>(std::max(original, 1U)));
 }
 
 void GetLayerNormNDTillingInfo(const ge::Shape &src, const uint32_t workspace_bytes, const uint32_t type_bytes,
-                               const bool reuse_source, optiling::LayerNormTiling &tiling)
+                               const bool reuse_source, akgen::host::FilledTiling<optiling::LayerNormTiling> tiling)
 {
-    GetLayerNormNDTilingInfo(src, workspace_bytes, type_bytes, reuse_source, tiling);
+    GetLayerNormNDTilingInfo(src, workspace_bytes, type_bytes, reuse_source, *tiling);
 }
 
 } // namespace AscendC

@@ -72,6 +72,23 @@ void TilingDef::SaveToBuffer(void *buffer, size_t capacity_bytes) const
     }
 }
 
+void TilingDef::LoadFromBuffer(const void *buffer, size_t bytes)
+{
+    if (buffer == nullptr || bytes < GetDataSize()) {
+        return;
+    }
+    const auto *in = static_cast<const uint8_t *>(buffer);
+    for (const TilingField &field : fields_) {
+        if (field.element_bytes == 0) {
+            auto &inner = const_cast<TilingDef &>(nested(field));
+            inner.LoadFromBuffer(in + field.data_offset, inner.GetDataSize());
+            continue;
+        }
+        std::memcpy(reinterpret_cast<uint8_t *>(this) + field.object_offset, in + field.data_offset,
+                    static_cast<size_t>(field.element_bytes) * std::max(field.count, 1U));
+    }
+}
+
 void TilingDef::SetDataPtr(void *buffer)
 {
     buffer_ = static_cast<uint8_t *>(buffer);

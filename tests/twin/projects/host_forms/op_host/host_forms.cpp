@@ -11,6 +11,7 @@ TILING_DATA_FIELD_DEF(uint64_t, whole);    // bytes of the Unified Buffer
 TILING_DATA_FIELD_DEF(uint64_t, reserved); // the same after ReserveLocalMemory
 TILING_DATA_FIELD_DEF(uint32_t, asked);    // functions that tell sizes of temporary buffers
 TILING_DATA_FIELD_DEF(uint32_t, sensible); // of those, with 0 < minimum <= maximum
+TILING_DATA_FIELD_DEF(uint32_t, plain);    // plain structures that hold what the classes of optiling write
 END_TILING_DATA_DEF;
 REGISTER_TILING_DATA_CLASS(HostForms, HostFormsTilingData)
 
@@ -74,6 +75,49 @@ static void AskSizes(HostFormsTilingData &data)
     data.set_sensible(sensible);
 }
 
+// Plain structures of the kernel's headers take what the classes take.
+template <class Class, class Plain> static uint32_t Same(Class &written, const Plain &plain)
+{
+    std::vector<uint8_t> bytes(written.GetDataSize());
+    written.SaveToBuffer(bytes.data(), bytes.size());
+    return sizeof(plain) == bytes.size() && std::memcmp(&plain, bytes.data(), bytes.size()) == 0 ? 1 : 0;
+}
+
+static uint32_t FillPlain()
+{
+    const ge::Shape shape({2, 16, 64});
+    SoftMaxTiling soft;
+    AscendC::tiling::SoftMaxTiling plain_soft = {};
+    AscendC::SoftMaxTilingFunc(shape, 4, 32768, soft);
+    AscendC::SoftMaxTilingFunc(shape, 4, 32768, plain_soft);
+    RmsNormTiling rms;
+    ::RmsNormTiling plain_rms = {};
+    AscendC::GetRmsNormTilingInfo(shape, shape, 32768, 4, rms);
+    AscendC::GetRmsNormTilingInfo(shape, shape, 32768, 4, plain_rms);
+    DeepNormTiling deep;
+    AscendC::tiling::DeepNormTiling plain_deep;
+    AscendC::GetDeepNormTilingInfo(shape, shape, 32768, 4, false, false, deep);
+    AscendC::GetDeepNormTilingInfo(shape, shape, 32768, 4, false, false, plain_deep);
+    matmul_tiling::MultiCoreMatmulTiling product(*platform_ascendc::PlatformAscendCManager::GetInstance());
+    using matmul_tiling::CubeFormat;
+    using matmul_tiling::TPosition;
+    product.SetDim(4);
+    product.SetAType(TPosition::GM, CubeFormat::ND, matmul_tiling::DataType::DT_FLOAT16);
+    product.SetBType(TPosition::GM, CubeFormat::ND, matmul_tiling::DataType::DT_FLOAT16);
+    product.SetCType(TPosition::GM, CubeFormat::ND, matmul_tiling::DataType::DT_FLOAT);
+    product.SetShape(128, 256, 64);
+    product.SetOrgShape(128, 256, 64);
+    TCubeTiling cube;
+    AscendC::tiling::TCubeTiling plain_cube = {};
+    matmul_tiling::SysTilingTempBufSize sizes, plain_sizes;
+    if (product.GetTiling(cube) == -1 || product.GetTiling(plain_cube) == -1 ||
+        MatmulGetTmpBufSize(cube, sizes) != 0 || MatmulGetTmpBufSize(plain_cube, plain_sizes) != 0 ||
+        sizes.l1Size != plain_sizes.l1Size || plain_cube.usedCoreNum < 1 || plain_soft.srcK != 64) {
+        return 0;
+    }
+    return Same(soft, plain_soft) + Same(rms, plain_rms) + Same(deep, plain_deep) + Same(cube, plain_cube);
+}
+
 static ge::graphStatus Tiling(gert::TilingContext *context)
 {
     HostFormsTilingData data;
@@ -85,6 +129,7 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
     platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, bytes);
     data.set_reserved(bytes);
     AskSizes(data);
+    data.set_plain(FillPlain());
     uint32_t length = 0;
     if (!ge::TypeUtils::GetDataTypeLength(context->GetInputDesc(0)->GetDataType(), length) || length != 4) {
         return ge::GRAPH_FAILED;
