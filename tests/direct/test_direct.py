@@ -189,4 +189,7 @@ def test_the_halves_keep_their_lines() -> None:
     host, device = host_text(text), device_text(text)
     assert host.count("\n") == device.count("\n") == text.count("\n")
     assert "<<<" not in host and "Site<advance<Step::DOUBLE>>::at(1, nullptr, stream)" in host
+    assert "K {" in device_text(
+        "class K { __aicore__ void f() { std::cout << 1; } };\nclass L { std::string s; };"
+    )
     assert "DeviceBuffer" not in device and "int main" not in device and "__vector__ void advance" in device

@@ -22,8 +22,9 @@ class _Macro(NamedTuple):
     def with_arguments(self, given: list[str]) -> str:
         text = self.body
         for name, value in zip(self.parameters or (), given, strict=False):
-            text = re.sub(rf"(?<!#)#\s*{re.escape(name)}\b", lambda _, v=value: f'"{v}"', text)
-            text = re.sub(rf"\b{re.escape(name)}\b", lambda _, v=value: v, text)
+            quoted = '"' + value.replace("\\", "\\\\") + '"'
+            text = re.sub(rf"(?<!#)#\s*{re.escape(name)}\b", quoted.replace("\\", "\\\\"), text)
+            text = re.sub(rf"\b{re.escape(name)}\b", value.replace("\\", "\\\\"), text)
         return re.sub(r"\s*##\s*", "", text)
 
 

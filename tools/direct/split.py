@@ -71,7 +71,9 @@ def device_text(text: str) -> str:
     out = list(text)
     for item in _items(bare):
         if item.brace is None or item.is_data:
-            keep = not _FOR_HOST.search(bare[item.begin : item.end])
+            whole = bare[item.begin : item.end]
+            # A class whose functions are marked stays, though they name what the device lacks: that is the finding.
+            keep = not _FOR_HOST.search(whole) or "__aicore__" in whole
         else:
             head = bare[item.begin : item.brace]
             keep = _FOR_DEVICE.search(head) is not None and not _FOR_HOST.search(head)
