@@ -108,7 +108,7 @@ class Judge:
         secret = nonce(seed)
         candidate = KernelUnderTest(self._toolchain, self.reference, build, task, self._run_timeout_s)
         chosen = _chosen(task, cases)
-        plans = {case.id: plan(task, case, trials, secret) for case in chosen}
+        plans = {case.id: plan(task, case, trials, secret, leads=case is chosen[0]) for case in chosen}
         steps = [(case, p) for case in chosen for p in plans[case.id]]
         verdicts: list[CaseVerdict] = []
         drawn: DrawnShapes | None = None

@@ -17,6 +17,7 @@ from akgen.tools.core.task import Case, Distribution, Task
 from akgen.tools.reference.client import ReferenceWorker, SampleFiles
 
 ORDER: tuple[Distribution, ...] = ("normal", "extreme", "sparse", "uniform", "constant")
+_AFTER_EXTREME = tuple(one for one in ORDER if one != "extreme")
 
 
 class TrialPlan(NamedTuple):
@@ -33,18 +34,22 @@ def nonce(seed: int | None) -> str:
     return secrets.token_hex(16) if seed is None else f"seed {seed}"
 
 
-def plan(task: Task, case: Case, trials: int, secret: str) -> tuple[TrialPlan, ...]:
+def plan(task: Task, case: Case, trials: int, secret: str, *, leads: bool = False) -> tuple[TrialPlan, ...]:
     """Return the trials of one case. The first has the task's own inputs; a distribution comes in turn for the others.
 
-    The turn starts at another place for each case, so that a task's cases together see all distributions. A task
-    with its own checker keeps to its own inputs: its checker is made for those.
+    The turn starts at another place for each case, so that a task's cases together see all distributions. The case
+    that `leads` a verdict has extreme values in its second trial, for no verdict may go without them. A task with its
+    own checker keeps to its own inputs: its checker is made for those.
     """
     start = int.from_bytes(_digest(secret, task.name, case.id, "order")[:4], "little")
     plans = []
     for number in range(trials):
         seed = int.from_bytes(_digest(secret, task.name, case.id, str(number))[:6], "little")
         own = number == 0 or task.own_checker
-        distribution: Distribution = "task" if own else ORDER[(start + number) % len(ORDER)]
+        turns = _AFTER_EXTREME if leads else ORDER
+        distribution: Distribution = turns[(start + number) % len(turns)]
+        if own or (leads and number == 1):
+            distribution = "task" if own else "extreme"
         drawn = int.from_bytes(_digest(secret, task.name, case.id, str(number), "poison")[:6], "little")
         plans.append(TrialPlan(number, seed, distribution, Poison(seed=drawn)))
     return tuple(plans)

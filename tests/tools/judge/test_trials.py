@@ -34,6 +34,15 @@ def test_the_first_trial_has_the_tasks_inputs_and_the_others_take_turns() -> Non
     assert seen == set(ORDER)
 
 
+def test_every_verdict_of_several_trials_has_extreme_values() -> None:
+    for seed in range(20):
+        for trials in (2, 3, 6):
+            kinds = [p.distribution for p in plan(TASK, TASK.cases[0], trials, nonce(seed), leads=True)]
+            assert kinds[:2] == ["task", "extreme"] and "extreme" not in kinds[2:]
+    later = {plan(TASK, TASK.cases[0], 3, nonce(s), leads=True)[2].distribution for s in range(40)}
+    assert later == set(ORDER) - {"extreme"}
+
+
 def test_a_task_with_its_own_checker_keeps_its_inputs() -> None:
     own = TASK.model_copy(update={"own_checker": True})
     assert {p.distribution for p in plan(own, TASK.cases[0], 5, nonce(1))} == {"task"}
