@@ -99,6 +99,11 @@ FORMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     ),
     "hot_of_computed": (lambda x: functional.one_hot((x * 2).long().clamp(0, 4), 5).sum(0), (torch.rand(30) * 3,)),
     "experts_counted": (lambda i: torch.bincount(i.flatten() + 1, minlength=9), (PLACES,)),
+    "constants_written": (
+        lambda x: torch.where(torch.tensor([True, False]).view(2, 1), x, -x) / x.new_tensor([0.9, 1.2]).view(2, 1),
+        (normal(3, 2, 17),),
+    ),
+    "constants_looked_up": (lambda x: torch.tensor([0.1, 0.5, -2.0, 7.0])[x.long()], (torch.rand(50) * 4,)),
     "matrix_nms": (matrix_nms, (torch.rand(37, 2), torch.rand(37))),
 }  # fmt: skip
 

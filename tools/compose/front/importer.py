@@ -313,8 +313,6 @@ class Importer:
             dtype = lane(meta.dtype) if meta is not None else node.scalar or DType.FLOAT32
             self.vectors[node.index] = (number,)
             return self.b.const(number, dtype)
-        if len(set(values)) > 1:
-            raise Unsupported("constant", "a constant tensor with different elements is not covered")
         return None
 
     def _number(self, node: TracedNode) -> int:

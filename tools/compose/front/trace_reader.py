@@ -47,9 +47,12 @@ def argument_meta(tensor: torch.Tensor) -> TensorMeta:
     """Return an operator input's shape and dtype. Raises Unsupported for what no kernel takes."""
     meta = meta_of(tensor)
     if meta.dtype == DType.FLOAT64 or tensor.dtype == torch.complex128:
-        name = str(tensor.dtype).removeprefix("torch.")
-        raise Unsupported(name, f"{name} is not covered: vector and cube cores compute in float32 at most")
+        raise _too_wide(str(tensor.dtype).removeprefix("torch."))
     return meta
+
+
+def _too_wide(name: str) -> Unsupported:
+    return Unsupported(name, f"{name} is not covered: vector and cube cores compute in float32 at most")
 
 
 def _size(value: Any) -> int:
@@ -90,6 +93,8 @@ class TraceReader:
             self._capture, self._binding, self._nodes, self._refs, self._sample, takes_lists=lists,
             positions=self._positions(),
         )  # fmt: skip
+        if DType.FLOAT64 in outputs.dtypes():
+            raise _too_wide("float64")
         return TracedGraph(
             nodes=tuple(self._nodes),
             outputs=outputs.read(),
