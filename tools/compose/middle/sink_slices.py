@@ -52,6 +52,7 @@ class _Sinker:
         self.b = GraphBuilder(apart=graph.apart, first=1_000_000)
         self._done: dict[int, int] = {}
         self.takes = TakeSinker(self.b)
+        self._cuts: dict[tuple[int, int, int, int, int], int] | None = None  # while one slice is pushed down
         self._joints: dict[int, tuple[int, tuple[int, ...]] | None] = {}
 
     def value(self, index: int) -> int:
@@ -129,10 +130,25 @@ class _Sinker:
     # slices
 
     def slice(self, x: int, axis: int, start: int, count: int, step: int = 1) -> int:
-        """Return elements start, start + step, … of an axis of `x`, with the cut pushed to the leaves."""
-        node = self.b[x]
-        if start == 0 and step == 1 and count == node.shape[axis]:
+        """Return elements start, start + step, … of an axis of `x`, with the cut pushed to the leaves.
+
+        What several values below it have in common is cut once: each cut of the same elements is one value.
+        """
+        if start == 0 and step == 1 and count == self.b[x].shape[axis]:
             return x
+        known, cut = self._cuts, (x, axis, start, count, step)
+        if known is not None:
+            if cut not in known:
+                known[cut] = self._sliced(*cut)
+            return known[cut]
+        self._cuts = {}
+        try:
+            return self._sliced(*cut)
+        finally:
+            self._cuts = None
+
+    def _sliced(self, x: int, axis: int, start: int, count: int, step: int) -> int:
+        node = self.b[x]
         shape = tuple(count if i == axis else d for i, d in enumerate(node.shape))
         match node.op:
             case "load" if node.args:
