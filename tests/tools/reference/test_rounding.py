@@ -56,6 +56,16 @@ def test_a_view_has_the_errors_of_what_it_shows() -> None:
     assert torch.equal(bound(seen, numbers(64)), plain.reshape(4, 16).T[3:9, 1:])
 
 
+@pytest.mark.parametrize("masked", [-1e4, -1e9, -1e30, float("-inf")])
+def test_what_a_mask_pushes_far_down_takes_no_bound_from_the_rest(masked: float) -> None:
+    """Scores of -1e9 have large errors of their own, of which a weight of zero keeps nothing."""
+    scores, values = numbers(12, 12), numbers(12, 5, seed=2)
+    keep = torch.ones(12, 12, dtype=torch.bool).tril()
+    plain = bound(lambda s, v: torch.where(keep, s, float("-inf")).softmax(-1) @ v, scores, values)
+    found = bound(lambda s, v: torch.where(keep, s, masked).softmax(-1) @ v, scores, values)
+    assert bool((found > 0).all()) and torch.allclose(found, plain, rtol=1e-3)
+
+
 def test_what_is_written_in_place_is_seen_through_every_view() -> None:
     def written(x: torch.Tensor) -> torch.Tensor:
         y = torch.zeros_like(x)

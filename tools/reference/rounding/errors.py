@@ -138,10 +138,11 @@ def joined(first: Errors | None, second: Errors | None) -> Errors | None:
 
 
 def scaled(errors: Errors | None, by: Tensor) -> Errors | None:
-    """Multiply the errors by numbers of any sign."""
+    """Multiply the errors by numbers of any sign. Nothing is left of any error, however large, where they are zero."""
     if errors is None:
         return None
-    return Errors(errors.square * (by * by), None if errors.common is None else errors.common * abs(by))
+    found = Errors(errors.square * (by * by), None if errors.common is None else errors.common * abs(by))
+    return found.map(lambda e: torch.where(by == 0, 0.0, e)) if isinstance(by, torch.Tensor) else found
 
 
 MOST_EXPONENT = 30.0  # an exponent's error beyond which nothing is known of the power

@@ -221,7 +221,7 @@ def _softmax(run: Run, step: Step) -> list[Errors | None]:
         square = square + errors.square
     weighted = p * p
     normaliser = rounding(run, value.shape[dim], torch.ones(()), weighted.sum(dim, keepdim=True))
-    normaliser = normaliser + (weighted * square).sum(dim, keepdim=True)
+    normaliser = normaliser + torch.where(p == 0, 0.0, weighted * square).sum(dim, keepdim=True)
     lost = biased(run, p, p.sum(dim, keepdim=True), [dim % p.dim()])
     normaliser = normaliser + lost * lost
     common = None if errors is None else errors.common
