@@ -16,7 +16,7 @@ from akgen.bench.statistics import interval, paired_difference
 from akgen.finetune.operators.splits import Split
 from akgen.finetune.training.environment import CheapVerdict, ProgramEnvironment
 from akgen.finetune.training.pairs import PromptForm, TensorPair, read_pairs, splits
-from akgen.finetune.training.records import PromptRecord, world_records
+from akgen.finetune.training.records import PromptRecord, outcome_said, world_records
 from akgen.graph.store.files import write_whole
 from akgen.tools.core.frozen import Frozen, json_text
 from akgen.tools.core.outcome import Outcome
@@ -136,17 +136,25 @@ def predicted_outcomes(
 ) -> tuple[float, float, int]:
     """Return the accuracy of predicted outcomes, that of the most frequent one, and of how many it is.
 
-    The model is shown a task with a program and says what the judge would say.
+    The model is shown a task with a program, writes its own and says what the judge would say of the one shown.
     """
     records: list[PromptRecord] = list(world_records(pairs, seed))
     right = 0
     for start in range(0, len(records), BATCH * 4):
         group = records[start : start + BATCH * 4]
         said = checkpoint.sample(
-            [r.prompt for r in group], 1, temperature=0, top_p=1, max_new_tokens=12, seed=seed, logprobs=False
+            [r.prompt for r in group],
+            1,
+            temperature=0,
+            top_p=1,
+            max_new_tokens=MOST_NEW_TOKENS,
+            seed=seed,
+            logprobs=False,
         )
-        right += sum(s[0].text.strip() == r.completion.strip() for s, r in zip(said, group, strict=True))
-    outcomes = [r.completion for r in records]
+        right += sum(
+            outcome_said(s[0].text) == outcome_said(r.completion) for s, r in zip(said, group, strict=True)
+        )
+    outcomes = [outcome_said(r.completion) for r in records]
     most = max(outcomes.count(o) for o in set(outcomes))
     return right / len(records), most / len(records), len(records)
 

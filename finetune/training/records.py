@@ -18,6 +18,7 @@ _STEP = re.compile(r"(\w+) = ")
 _BETWEEN = re.compile(r"(?<=\.) |(?<=。)|\n")  # sentences of either language, or lines of code
 _NO_TENSOR = frozenset(FORMS) | {"return", "a", "b", "c"}  # words of a step's lines
 WORLD_QUESTION = "?"  # what is asked of a program whose outcome is to be said
+_OUTCOME = "# "  # begins the line that says it, behind the program that the task needs
 
 
 class PromptRecord(Frozen):
@@ -53,7 +54,7 @@ def _record(pair: TensorPair, other: TensorPair, recipe: DataRecipe, rng: random
             return PromptRecord(prompt=asked, completion=answer, kind="repair")
     if rng.random() < recipe.world:
         shown = faulty(pair.program, rng) if rng.random() < 0.5 else pair.program
-        return _world(ProgramEnvironment.of(pair), prompt, shown)
+        return _world(pair, prompt, shown, answer)
     return PromptRecord(prompt=prompt, completion=answer, kind=f"task {form}")
 
 
@@ -85,14 +86,21 @@ def world_records(pairs: Sequence[TensorPair], seed: int) -> Iterator[PromptReco
     for pair in pairs:
         prompt = task_prompt(pair.inputs, pair.said["en"])
         program = pair.program if rng.random() < 0.5 else faulty(pair.program, rng)
-        yield _world(ProgramEnvironment.of(pair), prompt, program)
+        yield _world(pair, prompt, program, with_thought(pair, pair.said["en"]))
 
 
-def _world(place: ProgramEnvironment, prompt: str, program: str) -> PromptRecord:
-    found = place.judged(program)
+def _world(pair: TensorPair, prompt: str, program: str, answer: str) -> PromptRecord:
+    """Ask for the outcome of a program. The answer derives the task's own program first, and then compares."""
+    found = ProgramEnvironment.of(pair).judged(program)
     said = " ".join(findings_told(found.diagnostics, found.outcome))
     asked = repair_prompt(prompt, program, (WORLD_QUESTION,))
-    return PromptRecord(prompt=asked, completion=f"{said}\n", kind="world")
+    return PromptRecord(prompt=asked, completion=f"{answer.rstrip()}\n{_OUTCOME}{said}\n", kind="world")
+
+
+def outcome_said(text: str) -> str:
+    """Return the outcome with which an answer about a program ends; nothing if it ends otherwise."""
+    last = text.strip().rpartition("\n")[2]
+    return last.removeprefix(_OUTCOME) if last.startswith(_OUTCOME) else ""
 
 
 def faulty(program: str, rng: random.Random) -> str:

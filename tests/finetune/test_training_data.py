@@ -12,7 +12,14 @@ from akgen.finetune.training.environment import ProgramEnvironment
 from akgen.finetune.training.pairs import TensorPair, read_pairs, splits, write_pairs
 from akgen.finetune.training.preferences import TimedAnswer, preferences_of
 from akgen.finetune.training.recipe import DataRecipe, SftRecipe, read_recipe, save_recipe
-from akgen.finetune.training.records import faulty, misread, training_records, with_thought, world_records
+from akgen.finetune.training.records import (
+    faulty,
+    misread,
+    outcome_said,
+    training_records,
+    with_thought,
+    world_records,
+)
 from akgen.finetune.training.rewards import Facts, RewardWeights, facts_of_program, reward
 from akgen.finetune.training.tokenizer import train_tokenizer
 from akgen.tools.compose.tensor_program.parse import parse_tensor_program
@@ -78,9 +85,10 @@ def test_faults_are_mostly_faults_and_records_teach_their_repair(many_pairs: Pai
     assert records == list(training_records(many_pairs, DataRecipe(repairs=0.5, world=0.3), 0))
     assert {"repair", "world", "task en"} <= {r.kind for r in records}
     for record in records:
-        if record.kind != "world":
-            parse_tensor_program(record.completion)
-    assert len({r.completion for r in world_records(many_pairs, 0)}) > 1
+        parse_tensor_program(record.completion)
+    outcomes = [outcome_said(r.completion) for r in world_records(many_pairs, 0)]
+    assert "" not in outcomes and len(set(outcomes)) > 2
+    assert [outcome_said(text) for text in ("", "return t0", "t0 = exp(x)\n# WRONG\n")] == ["", "", "WRONG"]
 
 
 def test_a_model_hears_the_names_that_it_was_trained_with_whatever_a_task_calls_its_inputs(
