@@ -66,6 +66,17 @@ def test_what_a_mask_pushes_far_down_takes_no_bound_from_the_rest(masked: float)
     assert bool((found > 0).all()) and torch.allclose(found, plain, rtol=1e-3)
 
 
+def test_sums_of_whole_numbers_are_exact_so_that_one_less_a_mask_is() -> None:
+    mask = torch.ones(12, 12).tril()
+    for exact in (lambda m: 1 - m, lambda m: torch.rsub(m, 2, alpha=3), lambda m: m - 1, lambda m: 3 + m + m):
+        assert bound(exact, mask).max() == 0
+    scores, values = numbers(12, 12), numbers(12, 5, seed=2)
+    plain = bound(lambda s, v: torch.where(mask > 0, s, -1e9).softmax(-1) @ v, scores, values)
+    found = bound(lambda s, v: (s + (1 - mask) * -1e9).softmax(-1) @ v, scores, values)
+    assert bool((found < 3 * plain).all())
+    assert bound(lambda x: 1 - x, numbers(9)).min() > 0
+
+
 def test_what_is_written_in_place_is_seen_through_every_view() -> None:
     def written(x: torch.Tensor) -> torch.Tensor:
         y = torch.zeros_like(x)

@@ -30,7 +30,7 @@ from akgen.tools.reference.rounding.errors import (
 _STEP = 2.0**-20  # of a difference quotient, where no derivative is written down
 
 
-@rule("add", "sub", "mul", "div")
+@rule("add", "sub", "rsub", "mul", "div")
 def _arithmetic(run: Run, step: Step) -> list[Errors | None]:
     name = step.name
     if not step.out.is_floating_point():
@@ -39,11 +39,13 @@ def _arithmetic(run: Run, step: Step) -> list[Errors | None]:
         return jumps.quotients(run, step)
     a, b = step.args[0], step.args[1]
     x, y, z = single(a), single(b), single(step.out)
-    if name in ("add", "sub"):
-        by = step.kwargs.get("alpha", 1)
-        found = joined(_read(run, a, step.out, 1.0), _read(run, b, step.out, by))
-        # Adding zero, or a number to zeros, rounds nothing, but this is not worth a look.
-        return [joined(found, Errors(z * z + run.floor**2, None))]
+    if name in ("add", "sub", "rsub"):
+        by = step.named.get("alpha", 1)
+        first, second = (by, 1.0) if name == "rsub" else (1.0, by)
+        found = joined(_read(run, a, step.out, first), _read(run, b, step.out, second))
+        # Adding zero, or a number to zeros, rounds nothing, but this is not worth a look; masks are counted with.
+        rounded = torch.where(_whole(x) & _whole(y) & (abs(z) <= 1 / run.roundoff), 0.0, z * z + run.floor**2)
+        return [joined(found, Errors(rounded, None))]
     if name == "mul":
         found = joined(_spread_out(run, a, step.out, y), _spread_out(run, b, step.out, x))
         if a is b and found is not None:
@@ -54,6 +56,11 @@ def _arithmetic(run: Run, step: Step) -> list[Errors | None]:
         found = joined(_spread_out(run, a, step.out, 1 / y), _spread_out(run, b, step.out, z / y))
     exact = any(not isinstance(v, torch.Tensor) and _is_power_of_two(v) for v in (a, b))
     return [found if exact else joined(found, Errors(z * z + run.floor**2, None))]
+
+
+def _whole(value: Tensor) -> Tensor:
+    """Say which of the numbers have no fraction: sums of these are exact."""
+    return value == value.trunc() if isinstance(value, torch.Tensor) else float(value).is_integer()
 
 
 def _is_power_of_two(value: Any) -> bool:
