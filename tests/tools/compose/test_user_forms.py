@@ -57,6 +57,15 @@ def linear_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch
     return over / (q * k.cumsum(1)).sum(-1, keepdim=True)
 
 
+def rotated(x: torch.Tensor) -> torch.Tensor:
+    """Write the halves of a part of rows into a tensor that is as strided as the part."""
+    part = x[..., :6]
+    out = torch.empty_like(part)
+    out[..., ::2] = part[..., ::2] - part[..., 1::2]
+    out[..., 1::2] = part[..., 1::2] + part[..., ::2]
+    return torch.cat((out, x[..., 6:]), -1)
+
+
 def gram_polynomial(x: torch.Tensor) -> torch.Tensor:
     a = x @ x.T
     return 2 * a + (a * 0.5) @ a
@@ -90,6 +99,7 @@ FORMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "angle": (lambda x, y: torch.atan2(x, y) + torch.angle(torch.complex(x, y)), (normal(3, 9), normal(3, 9, seed=3))),
     "linear_attention": (linear_attention, tuple(torch.rand(2, 9, n) + 0.1 for n in (5, 5, 6))),
     "folded_ones": (lambda x: functional.fold(torch.ones_like(x), (8, 8), 4, 1, 1, 2), (normal(1, 48, 16),)),
+    "rotated": (rotated, (normal(2, 3, 4, 10).transpose(1, 2),)),
     "gram_polynomial": (gram_polynomial, (normal(7, 5),)),
     "alike_but_itself": (alike_but_itself, (normal(7, 5),)),
     "diagonal_below": (lambda x, y: torch.diagonal_scatter(x * 2, y, -3), (normal(12, 20), normal(9))),

@@ -155,7 +155,8 @@ def _repeat(im: Importer, node: TracedNode) -> int:
 
 
 @handles("full", "full_like", "scalar_tensor", "zeros", "zeros_like", "ones", "ones_like", "new_zeros", "new_ones",
-         "new_full", "empty", "empty_like", "new_empty", "fill", "zero")  # fmt: skip
+         "new_full", "empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided", "fill",
+         "zero")  # fmt: skip
 def _full(im: Importer, node: TracedNode) -> int:
     name = node.target.split(".")[1]
     dtype = im.result_lane(node)
