@@ -75,6 +75,7 @@ class _Chosen:
     def __init__(self, tokens: int, *, direct: bool) -> None:
         self.cards: dict[str, ApiCard] = {}
         self.left = tokens
+        self._length = 0  # of the listing of the cards
         self._direct = direct
 
     def take(self, offered: Iterable[ApiCard]) -> None:
@@ -82,10 +83,10 @@ class _Chosen:
         for card in offered:
             if card.family == OTHER_CHIPS or (self._direct and card.of_op_def):
                 continue
-            more = _tokens(listing((self.cards | {card.name: card}).values())) - self._tokens()
-            if more <= self.left:
+            longer = _tokens(listing((self.cards | {card.name: card}).values()))
+            if longer - self._length <= self.left:
                 self.cards[card.name] = card
-                self.left -= more
+                self.left, self._length = self.left - (longer - self._length), longer
 
     def shown(self, pattern: Pattern | None) -> tuple[ContextItem, ...]:
         """Return what was chosen, with the tokens that each adds."""
@@ -97,9 +98,6 @@ class _Chosen:
         if pattern is not None:
             shown.append(ContextItem(kind="pattern", name=pattern.name, tokens=_pattern_tokens(pattern)))
         return tuple(shown)
-
-    def _tokens(self) -> int:
-        return _tokens(listing(self.cards.values())) if self.cards else 0
 
 
 def traced_operations(trace: Trace) -> Operations:
