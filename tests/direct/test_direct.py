@@ -193,3 +193,17 @@ def test_the_halves_keep_their_lines() -> None:
         "class K { __aicore__ void f() { std::cout << 1; } };\nclass L { std::string s; };"
     )
     assert "DeviceBuffer" not in device and "int main" not in device and "__vector__ void advance" in device
+
+
+def test_what_marked_functions_call_is_the_devices() -> None:
+    text = """inline int Twice(int a) { return 2 * Half(a); }
+template <typename T> T Half(T a) { return a / 2; }
+void Check(int a) { printf("%d", a); }
+int Sum(int a) { return a; }
+__aicore__ inline int Sum(float a) { return 1; }
+__global__ __aicore__ void k(GM_ADDR x, int n) { Twice<int>(Sum(n)); one.Check(n); }
+int main() { Check(1); }
+"""
+    kept = device_text(text)
+    assert "int Twice" in kept and "T Half" in kept
+    assert "void Check" not in kept and "int Sum(int" not in kept and "main" not in kept

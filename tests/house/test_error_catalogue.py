@@ -40,6 +40,15 @@ def test_an_entry_says_what_happened_why_and_what_to_do(code: str) -> None:
     assert entry["sentence"].endswith(".")
 
 
+@pytest.mark.parametrize("file", sorted(p.name for p in (ROOT / "knowledge/data").glob("*.json")))
+def test_no_key_stands_twice_in_an_object(file: str) -> None:
+    def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        assert len({k for k, _ in pairs}) == len(pairs), [k for k, _ in pairs]
+        return dict(pairs)
+
+    json.loads((ROOT / "knowledge/data" / file).read_text(), object_pairs_hook=once)
+
+
 def _named_in_tests() -> set[str]:
     words: set[str] = set()
     for path in (ROOT / "tests").rglob("*"):

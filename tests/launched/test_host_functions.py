@@ -145,7 +145,7 @@ def test_a_host_function_with_another_head_is_told_which_one_it_needs(
     build = launching.compile(project(host=text), [CALL], tmp_path / "build")
     assert build.outcome is Outcome.COMPILE_ERROR
     (found,) = build.diagnostics
-    assert found.code == "HOST_FUNCTION" and host_head("twice", CALL) in (found.remedy or "")
+    assert found.code == "LAUNCH_FUNCTION" and host_head("twice", CALL) in (found.remedy or "")
     assert host_head("twice", CALL) == (
         "void launch_twice(const akgen::Tensor& x0, const akgen::Tensor& y0, float factor, aclrtStream stream)"
     )

@@ -1,11 +1,13 @@
 """Split a file that holds kernels and the host code that launches them, as the vendor's compiler does for `.asc` files.
 
 Both halves keep the file's lines. A function is the device's if it is marked (`__aicore__`, `__global__`, `constexpr`);
-types and constants are for both, unless they name something that the host alone has.
+types and constants are for both, unless they name something that the host alone has. What a marked function calls is
+the device's, too.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from akgen.tools.direct.macros import marks_written_out
@@ -21,6 +23,10 @@ _FOR_HOST = re.compile(
 _SCOPE = re.compile(r"^\s*(?:inline\s+)?namespace\b[\w\s:]*$|^\s*extern\s*$")
 _TYPE = re.compile(r"\b(?:class|struct|union|enum)\s+(?!\w+\s*\()")
 _LAUNCH_NAME = re.compile(r"(?:::\s*)?[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)*\s*$")
+
+
+_FUNCTION_NAME = re.compile(r"\b([A-Za-z_]\w*)\s*\(")  # in its head, the first: templates have no parentheses
+_PLAIN_CALL = re.compile(r"(?<![\w.>:])([A-Za-z_]\w*)\s*(?:<[\w:, ]*>\s*)?\(")
 
 
 def plain(text: str) -> str:
@@ -69,17 +75,47 @@ def device_text(text: str) -> str:
     text = marks_written_out(text, _without_directives)
     bare = _without_directives(text)
     out = list(text)
-    for item in _items(bare):
-        if item.brace is None or item.is_data:
-            whole = bare[item.begin : item.end]
-            # A class whose functions are marked stays, though they name what the device lacks: that is the finding.
-            keep = not _FOR_HOST.search(whole) or "__aicore__" in whole
-        else:
-            head = bare[item.begin : item.brace]
-            keep = _FOR_DEVICE.search(head) is not None and not _FOR_HOST.search(head)
-        if not keep:
+    items = list(_items(bare))
+    kept = {item for item in items if _for_device(item, bare)}
+    kept |= _called_unmarked(items, kept, bare)
+    for item in items:
+        if item not in kept:
             _blank(out, item.begin, item.end)
     return "".join(out)
+
+
+def _for_device(item: "_Item", bare: str) -> bool:
+    if item.brace is None or item.is_data:
+        whole = bare[item.begin : item.end]
+        # A class whose functions are marked stays, though they name what the device lacks: that is the finding.
+        return not _FOR_HOST.search(whole) or "__aicore__" in whole
+    head = bare[item.begin : item.brace]
+    return _FOR_DEVICE.search(head) is not None and not _FOR_HOST.search(head)
+
+
+def _called_unmarked(items: Sequence["_Item"], kept: AbstractSet["_Item"], bare: str) -> set["_Item"]:
+    """Return the functions without a mark that marked ones call, directly or not: the missing mark is the finding.
+
+    A name that a marked function has as well is that one's.
+    """
+    functions: dict[str, list[_Item]] = {}
+    for item in items:
+        if (
+            item.brace is not None
+            and not item.is_data
+            and (named := _FUNCTION_NAME.search(bare[item.begin : item.brace]))
+        ):
+            functions.setdefault(named[1], []).append(item)
+    found: set[_Item] = set()
+    calling = [i for i in kept if i.brace is not None and _FOR_DEVICE.search(bare[i.begin : i.end])]
+    while calling:
+        text = bare[calling[-1].brace : calling.pop().end]
+        for name in {m[1] for m in _PLAIN_CALL.finditer(text)} & functions.keys():
+            new = [i for i in functions[name] if i not in found]
+            if not kept & set(functions[name]):
+                found.update(new)
+                calling += new
+    return found
 
 
 def task_type(text: str, kernel: str) -> str | None:

@@ -42,7 +42,7 @@ def build_host(project: KernelProject, twin: TwinToolchain) -> BuiltProgram:
     text = "".join(without_comments(t) for t in project.files.values())
     missing = None
     if not re.search(rf"\b{name}\s*\(", text):
-        missing = ("HOST_FUNCTION", f"{file} defines no function {name}.")
+        missing = ("LAUNCH_FUNCTION", f"{file} defines no function {name}.")
     elif "<<<" not in text:
         missing = ("NO_LAUNCH", f"{file} launches no kernel: it has no `<<<`.")
     if missing is not None:
@@ -143,8 +143,8 @@ def _placed(found: Diagnostic, project: KernelProject) -> Diagnostic:
     if found.file == _MAIN:
         name = host_function(project.kernel)
         text = f"{name} cannot be called: it is overloaded, a template, or no function with parameters of the task."
-        update = {"code": "HOST_FUNCTION", "text": text, "file": project.direct_file, "line": None}
-        return found.model_copy(update={**update, "remedy": _remedy("HOST_FUNCTION")})
+        update = {"code": "LAUNCH_FUNCTION", "text": text, "file": project.direct_file, "line": None}
+        return found.model_copy(update={**update, "remedy": _remedy("LAUNCH_FUNCTION")})
     launched = _launched_at(found, project)
     if launched is None or found.code != "WRONG_ARITY":
         return found

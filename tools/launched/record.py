@@ -81,7 +81,7 @@ class HostRefused(_Line):
     """Why the host function was stopped."""
 
     kind: Literal["refused"]
-    code: Literal["HOST_FUNCTION", "HOST_MEMORY"]
+    code: Literal["LAUNCH_FUNCTION", "HOST_MEMORY"]
     text: Annotated[str, Field(max_length=1000)]
 
 

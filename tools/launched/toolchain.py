@@ -44,7 +44,7 @@ class LaunchingTwin(TwinToolchain):
             except HostFailure as failure:
                 refused[_at(failure.diagnostic, project, call)] = None
         if refused and not done:
-            wrong_form = any(d.code == "HOST_FUNCTION" for d in refused)
+            wrong_form = any(d.code == "LAUNCH_FUNCTION" for d in refused)
             outcome = Outcome.COMPILE_ERROR if wrong_form else Outcome.TILING_ERROR
             return self._stopped(folder, outcome, started, tuple(refused))
         kernel_started = time.monotonic()
@@ -131,6 +131,6 @@ class LaunchingTwin(TwinToolchain):
 
 def _at(found: Diagnostic, project: KernelProject, call: Call) -> Diagnostic:
     """Name the file, and the head that the host function must have."""
-    if found.code == "HOST_FUNCTION":
+    if found.code == "LAUNCH_FUNCTION":
         found = found.model_copy(update={"remedy": f"Define `{host_head(project.kernel, call)}`."})
     return found.model_copy(update={"file": project.direct_file}) if found.file is None else found

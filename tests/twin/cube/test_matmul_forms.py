@@ -223,7 +223,8 @@ def test_without_a_matmul_object_l1_is_the_cube_cores(probe):
 )
 def test_configurations_do_not_change_c(probe, config):
     a, b, want = factors()
-    blocks = PLAIN + "while (mm.Iterate()) { mm.GetTensorC(c); }"
+    where = "MatrixOffset at = mm.GetOffsetC(); ASCENDC_ASSERT((at.offset == at.row * N + at.col), {});"
+    blocks = PLAIN + f"while (mm.Iterate()) {{ {where.replace(' N ', f' {N} ')} mm.GetTensorC(c[0]); }}"
     ran = run(probe, a, b, np.zeros((M, N), np.float32), CONFIG=config, RUN=blocks)
     assert ran.codes == []
     np.testing.assert_allclose(ran.y, want, atol=1e-4)

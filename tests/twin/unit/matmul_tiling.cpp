@@ -1,9 +1,11 @@
-// The host part of matmul_test.cpp: a tiling that the library makes.
+// The host part of matmul_test.cpp: a tiling that the library makes. The kernel's header comes first, with its macros.
 #include <cstdint>
+#include "kernel_operator.h"
 #include "tiling/platform/platform_ascendc.h"
 #include "tiling/tiling_api.h"
 
 using namespace matmul_tiling;
+static_assert(ge::DataType::DT_BF16 == ge::DT_BF16 && ge::Format::FORMAT_ND == ge::FORMAT_ND, "");
 
 uint32_t make_tiling(uint32_t m, uint32_t n, uint32_t k, uint8_t *buffer)
 {

@@ -5,9 +5,9 @@ arithmetic on halves (the scalar unit has none), and calls of functions without 
 show in the compiler's intermediate representation: GIMPLE of g++, LLVM IR of clang++. Promotion within an expression
 is allowed: a cast there must stand in the source's line. Not counted are constants, which are folded before, bool,
 comparisons, and what the twin's headers do. Constexpr functions belong to host and device; lambdas, functions that
-nobody wrote down (default constructors), and names of which one overload is marked are passed over. Pointers without
-`__gm__` for global memory show in the text.
-Source: "Function Execution Space Qualifier" in the vendor's compiler guide.
+nobody wrote down (default constructors), and names of which one overload is marked are passed over. There is no heap:
+`new` and `delete` are refused as the linker refuses them.
+Source: "Function Execution Space Qualifier" and "C++ Standard Support" in the vendor's guides.
 """
 
 import re
@@ -16,7 +16,6 @@ from functools import lru_cache
 from pathlib import Path
 
 from akgen.tools.core.outcome import Diagnostic
-from akgen.tools.core.project import without_comments
 from akgen.tools.core.untrusted import FileRefused
 from akgen.tools.process.program import Finished
 from akgen.tools.twin.compiler import Compiler
@@ -66,7 +65,8 @@ def refused_in(text: str, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
     read = llvm_ir if text.startswith(llvm_ir.MARK) else gimple
     steps = tuple(read.steps(text))
     found = (*_refused_casts(steps, files), *refused_arithmetic(steps, files))
-    return (*found, *called_host_functions(tuple(read.functions(text)), files))
+    functions = tuple(read.functions(text))
+    return (*found, *called_host_functions(functions, files), *_heap(functions, files))
 
 
 def _refused_casts(steps: Steps, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
@@ -169,6 +169,36 @@ def called_host_functions(
     )
 
 
+_ALLOCATES = re.compile(
+    r" (?:operator (?:new|delete)(?: ?\[\])?|_Zn[wa]\w+|_Zd[la]\w+) \("
+)  # in GIMPLE, in LLVM IR
+_WRITTEN_ALLOCATION = re.compile(r"(?<!operator )\b(?:new|delete)\b(?!\s*(?:;|,|\)))")
+
+
+def _heap(every: Sequence[CompiledFunction], files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+    """Return a finding for each line with `new` or `delete` of the project's functions that allocate memory."""
+    found: dict[tuple[str, int], str] = {}
+    for f in every:
+        name = f.file.removeprefix("./")
+        if name in files and _ALLOCATES.search(f.body):
+            lines = _OPAQUE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), files[name]).split("\n")
+            for number, line in enumerate(lines[f.line - 1 :], f.line):
+                if match := _WRITTEN_ALLOCATION.search(line):
+                    found.setdefault((name, number), match[0])
+                    break
+    return tuple(
+        Diagnostic(
+            code="HOST_NAME",
+            text=f"{word} needs a heap; device code does not have one.",
+            file=file,
+            line=line,
+            remedy="Use an array of constant length, or memory of a TBuf: tmpBuf.Get<T>().",
+            stage="compile",
+        )
+        for (file, line), word in sorted(found.items())
+    )
+
+
 def _base(name: str) -> str:
     """Return the name without scope and template arguments: up of detail::up<int>, K of K<half>::K."""
     depth, plain = 0, ""
@@ -193,58 +223,3 @@ def _defined(name: str, text: str, line: int) -> int | None:
             return None
         return plain.count("\n", 0, match.start()) + 1
     return None
-
-
-_CAST = (
-    r"(?:\(\s*(?P<c>(?:const\s+)?[A-Za-z_][\w:]*(?:<[\w:, ]*>)?)\s*\*\s*\)"
-    r"|reinterpret_cast\s*<\s*(?P<r>(?:const\s+)?[A-Za-z_][\w:]*(?:<[\w:, ]*>)?)\s*\*\s*>\s*\()\s*"
-)
-_BUFFER_CAST = re.compile(r"\bSetGlobalBuffer\s*\(\s*" + _CAST)
-_OPERAND_CAST = re.compile(_CAST + r"\(?\s*(?P<name>[A-Za-z_]\w*)\b(?!\s*(?:\(|->|\.|\[|::))")
-_GLOBAL_NAME = re.compile(
-    r"(?:\bGM_ADDR\s{1,9}|__gm__[\w\s:]{1,99}\*\s{0,9}(?:const\s{1,9})?)(?P<name>[A-Za-z_]\w*)\s{0,9}[,;)=]"
-)
-_DECLARED = re.compile(
-    r"\b(?!return\b|new\b)[A-Za-z_]\w*(?:<[^;{}]{0,99}>)?[\s*&]{1,9}\b(?P<name>[A-Za-z_]\w*)\s{0,9}[;=,)\[{]"
-)
-
-
-def without_global_space(files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
-    """Return a finding for each cast of an address of global memory to a pointer that does not say `__gm__`.
-
-    Such addresses are what SetGlobalBuffer takes and what a file declares as GM_ADDR or `__gm__ T *`, under names that
-    it declares as nothing else.
-    """
-    found = []
-    for file, text in sorted(files.items()):
-        plain = without_comments(text)
-        names = _global_names(plain)
-        for match in (*_BUFFER_CAST.finditer(plain), *_OPERAND_CAST.finditer(plain)):
-            kind = (match["c"] or match["r"]).strip()
-            given = match.groupdict().get("name")
-            name = re.escape(kind.split()[-1])
-            if (given is not None and given not in names) or re.search(
-                rf"\b{name}\s*=\s*__gm__|\btypedef\s+__gm__[^;]*\b{name}\s*;", plain
-            ):
-                continue
-            takes = (
-                "SetGlobalBuffer takes a __gm__ pointer" if given is None else f"{given} is a __gm__ pointer"
-            )
-            found.append(
-                Diagnostic(
-                    code="ADDRESS_SPACE",
-                    text=f"{takes}; {kind} * points to no memory of the device.",
-                    file=file,
-                    line=plain.count("\n", 0, match.start()) + 1,
-                    remedy=f"Write (__gm__ {kind} *).",
-                    stage="compile",
-                )
-            )
-    return tuple({(d.file, d.line): d for d in reversed(found)}.values())[::-1]
-
-
-def _global_names(plain: str) -> frozenset[str]:
-    """Return the names that a text declares as addresses of global memory, and as nothing else."""
-    names = {match["name"] for match in _GLOBAL_NAME.finditer(plain)}
-    others = {match["name"] for match in _DECLARED.finditer(_GLOBAL_NAME.sub(";", plain))}
-    return frozenset(names - others)

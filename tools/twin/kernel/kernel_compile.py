@@ -9,11 +9,12 @@ from akgen.tools.core.project import KernelProject, without_comments, write_file
 from akgen.tools.process.program import Finished
 from akgen.tools.twin.build_cache import write_result
 from akgen.tools.twin.compiler import kernel_flags
+from akgen.tools.twin.findings.address_spaces import without_address_spaces
 from akgen.tools.twin.findings.code import Code
 from akgen.tools.twin.findings.compiler_ir import DUMP
 from akgen.tools.twin.findings.compiler_text import errors
 from akgen.tools.twin.findings.diagnostics import explain
-from akgen.tools.twin.findings.scalar_code import dump_options, refused_scalars, without_global_space
+from akgen.tools.twin.findings.scalar_code import dump_options, refused_scalars
 from akgen.tools.twin.kernel.dialect import initialise, unset_members
 from akgen.tools.twin.kernel.elf import ElfRefused, undefined_in
 from akgen.tools.twin.kernel.library_check import check_library, damaged, placed, shared_names
@@ -85,7 +86,7 @@ def _findings(given: KernelSource, runtime: Runtime, library: Path) -> tuple[Dia
         found = (
             shared_names([folder / o for o in objects], given.symbol, source)
             or check_library(library, given.symbol, given.project, runtime)
-            or (*casts, *without_global_space(given.files))
+            or (*casts, *without_address_spaces(given.files))
         )
         if any(d.code in ("LINK", "HOST_NAME") for d in found):
             # The library may leave names to the loader; a second link says who asks for them.

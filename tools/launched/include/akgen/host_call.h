@@ -31,8 +31,8 @@ template <typename E> struct IsVector<std::vector<E>> : std::true_type {};
 
 template <typename T> [[noreturn]] void unfit(const Argument &given, const char *taken)
 {
-    refuse("HOST_FUNCTION", "The argument " + given.name + " is of kind `" + given.kind +
-                                "`, and the host function takes " + taken + " there.");
+    refuse("LAUNCH_FUNCTION", "The argument " + given.name + " is of kind `" + given.kind +
+                                  "`, and the host function takes " + taken + " there.");
 }
 
 template <typename T> T decode(const Argument &given)
@@ -138,8 +138,8 @@ template <typename R, typename... P> int run(R (*function)(P...), int count, cha
     begin_record(words[2]);
     const auto given = read_arguments(words[1]);
     if (given.size() + 1 != sizeof...(P)) {
-        refuse("HOST_FUNCTION", "The host function takes " + std::to_string(sizeof...(P)) +
-                                    " arguments, and it is called with " + std::to_string(given.size() + 1) + ".");
+        refuse("LAUNCH_FUNCTION", "The host function takes " + std::to_string(sizeof...(P)) +
+                                      " arguments, and it is called with " + std::to_string(given.size() + 1) + ".");
     }
     call(function, given, std::make_index_sequence<sizeof...(P) - 1>());
     if (again) {

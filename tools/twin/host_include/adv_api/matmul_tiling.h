@@ -1,6 +1,7 @@
 // Tiling of the high-level Matmul: how a product is cut over cores and through L1 and L0.
 #ifndef AKGEN_ADV_API_MATMUL_TILING_H
 #define AKGEN_ADV_API_MATMUL_TILING_H
+#include "adv_api/matmul_data_type.h"
 #include "adv_api/tiling_structs.h"
 #include "tiling/platform/platform_ascendc.h"
 
@@ -26,24 +27,6 @@ enum class TPosition : int32_t {
     MAX
 };
 enum class CubeFormat { ND = 1, NZ, ZN, ZZ, NN, VECTOR, SCALAR, ND_ALIGN, ROW_MAJOR, COLUMN_MAJOR };
-enum class DataType : int32_t {
-    DT_FLOAT = 0,
-    DT_FLOAT16 = 1,
-    DT_INT8 = 2,
-    DT_INT32 = 3,
-    DT_UINT8 = 4,
-    DT_INT16 = 6,
-    DT_UINT16 = 7,
-    DT_UINT32 = 8,
-    DT_INT64 = 9,
-    DT_UINT64 = 10,
-    DT_DOUBLE = 11,
-    DT_BOOL = 12,
-    DT_BFLOAT16 = 27,
-    DT_BF16 = 27,
-    DT_UNDEFINED = 28,
-    DT_INT4 = 29
-};
 enum class MatrixTraverse : int32_t { NOSET = 0, FIRSTM = 1, FIRSTN = 2 };
 enum class MatrixMadType : int32_t { NORMAL = 0, HF32 = 1, MXMODE = 2 };
 enum class DequantType { SCALAR = 0, TENSOR = 1 };

@@ -43,7 +43,10 @@ enum DataType {
     DT_FLOAT8_E5M2 = 35,
     DT_FLOAT8_E4M3FN = 36,
     DT_FLOAT8_E8M0 = 37,
-    DT_MAX
+    DT_MAX,
+#ifdef ASCENDC_CPU_DEBUG
+    akgen_dt_zero = 0,
+#endif
 };
 
 enum Format {
@@ -95,14 +98,15 @@ enum Format {
     FORMAT_NYUV = 45,
     FORMAT_NYUV_A = 46,
     FORMAT_NCL = 47,
-    FORMAT_END
+    FORMAT_END,
+#ifdef ASCENDC_CPU_DEBUG
+    akgen_format_zero = 0,
+#endif
 };
 
 #ifdef ASCENDC_CPU_DEBUG
 // A kernel in the same program has DT_FLOAT and its kin as macros, for #if: `akgen_dt_zero + 0`. Behind `ge::` that is
 // still a value of this type.
-constexpr DataType akgen_dt_zero = DT_FLOAT;
-constexpr Format akgen_format_zero = FORMAT_NCHW;
 constexpr DataType operator+(DataType zero, int value) { return static_cast<DataType>(static_cast<int>(zero) + value); }
 constexpr Format operator+(Format zero, int value) { return static_cast<Format>(static_cast<int>(zero) + value); }
 #endif

@@ -9,6 +9,7 @@
 #ifndef AKGEN_DIRECT_HOST // where host code and kernels share a file, these are names of host enumerations
 // Values of ge::DataType and ge::Format: kernels compare ORIG_DTYPE_X and FORMAT_X with them in #if.
 #ifdef ASCENDC_CPU_DEBUG // beside host code, where ge::DT_FLOAT has to stay a name
+#include "adv_api/matmul_data_type.h"
 #include "graph/types.h"
 #define AKGEN_DT(value) akgen_dt_zero + value
 #define AKGEN_FORMAT(value) akgen_format_zero + value

@@ -88,6 +88,16 @@ public:
     {
         set(b_, rightMatrix.GetAddr().data, rightMatrix.GetAddr().limit, isTransposeB);
     }
+    template <typename T, std::enable_if_t<std::is_arithmetic_v<T> || std::is_same_v<T, SrcT>, int> = 0>
+    AKGEN_INLINE void SetTensorA(T)
+    {
+        static_assert(!sizeof(T *), "AKGEN:NOT_SIMULATED: the twin takes A from memory; give SetTensorA a tensor");
+    }
+    template <typename T, std::enable_if_t<std::is_arithmetic_v<T> || std::is_same_v<T, SrcBT>, int> = 0>
+    AKGEN_INLINE void SetTensorB(T)
+    {
+        static_assert(!sizeof(T *), "AKGEN:NOT_SIMULATED: the twin takes B from memory; give SetTensorB a tensor");
+    }
     AKGEN_INLINE void SetBias(const GlobalTensor<BiasT> &biasGlobal)
     {
         detail::matmul_bias_takes<SrcT, BiasT>();
@@ -125,6 +135,14 @@ public:
     {
         batch_a_ = static_cast<uint32_t>(batchA);
         batch_b_ = static_cast<uint32_t>(batchB);
+    }
+
+    // Where the block of C lies that Iterate has gone to: in elements of the C of this core.
+    AKGEN_INLINE MatrixOffset GetOffsetC()
+    {
+        const Block block = this->template current<true>();
+        return {static_cast<int32_t>(this->detail_offset(block)), static_cast<int32_t>(block.row),
+                static_cast<int32_t>(block.column), static_cast<int32_t>(block.m), static_cast<int32_t>(block.n)};
     }
 
     // Go to the next block of C; false when there is none. GetTensorC then gives the block.

@@ -21,6 +21,12 @@ struct MatmulType {
     static constexpr bool ibShare = IBSHARE;
     using T = TYPE;
 };
+// A block of C: where it begins, and its size.
+struct MatrixOffset {
+    int32_t offset;
+    int32_t row, col;
+    int32_t height, width;
+};
 // B with two of every four elements along k, and where they stood.
 template <TPosition POSITION, TPosition INDEX_POSITION, CubeFormat FORMAT, typename TYPE, bool ISTRANS = false,
           LayoutMode LAYOUT = LayoutMode::NONE, bool IBSHARE = false>

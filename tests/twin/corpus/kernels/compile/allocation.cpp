@@ -1,0 +1,26 @@
+// Device code asks for memory of a heap.
+// code: HOST_NAME
+// x: float32 16
+// want: x * x[0]
+#include "kernel_operator.h"
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void corpus(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
+{
+    GlobalTensor<float> in, out;
+    in.SetGlobalBuffer((__gm__ float *)x);
+    out.SetGlobalBuffer((__gm__ float *)y);
+    GET_TILING_DATA(data, tiling);
+    LocalTensor<float> a(TPosition::VECCALC, 0, 16);
+    DataCopy(a, in, 16);
+    SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    float *first = new float[1]; // [faulty here]
+    float first[1]; // [correct]
+    *first = a.GetValue(0);
+    const float factor = *first;
+    Muls(a, a, factor, 16);
+    SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    DataCopy(out, a, 16);
+}
