@@ -2,13 +2,16 @@
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
+from akgen.agents.prompts import builder
 from akgen.tools.cann.device import Devices
 from akgen.tools.cann.outcome import InfraError
 from akgen.tools.cann.toolchain import CannToolchain
+from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Build, Launch
 from tests.fake_cann.scene import (
     CORRECT,
@@ -22,6 +25,8 @@ from tests.fake_cann.scene import (
     right,
 )
 from tests.fake_cann.tree import build_tree
+
+DIRECT = Path(builder.__file__).parent / "templates/example_direct/pointwise"
 
 
 def _told(problem: InfraError) -> Ending:
@@ -316,3 +321,26 @@ def no_cache(scene: Scene) -> Ending:
     (place / "package").write_text("")
     (place / "npu").write_text("")
     return scene.compile("no cache", scene.with_settings(cache=place))
+
+
+def direct_file(old: str = "", new: str = "", **more: Any) -> Callable[[Scene], Ending]:
+    """Have a right direct file, with `new` in place of `old`, compiled by bisheng and called."""
+
+    def happens(scene: Scene) -> Ending:
+        path = DIRECT / "op_kernel/add_scaled.asc"
+        text = path.read_text()
+        assert old in text
+        files = {"op_kernel/add_scaled.asc": text.replace(old, new, 1)}
+        whole = KernelProject(op_type="AddScaled", kernel="add_scaled", files=files)
+        try:
+            built = scene.chain.compile(whole, [], scene.folder / "build")
+        except InfraError as problem:
+            return _told(problem)
+        return scene.run(build=built, **more) if built.outcome is None else ended(lambda: built)
+
+    return happens
+
+
+def bisheng_full(scene: Scene) -> Ending:
+    scene.machine.driver.build_fault("bisheng", "full")
+    return direct_file("kTile = 4096", "kTile = 2048")(scene)  # another text: what was built is kept

@@ -23,11 +23,13 @@ from akgen.tools.cann.project import snake
 from akgen.tools.core.call import Argument, Attr, Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import AttrValue, OpSpec
-from akgen.tools.core.outcome import Diagnostic, Outcome
+from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Build
 from akgen.tools.twin.toolchain import TwinToolchain
+from tests.fake_cann.direct_files import DirectFiles
+from tests.fake_cann.records import record, without_files, words
 
 _OP_ADD = re.compile(r"OP_ADD\s*\(\s*(\w+)")
 _TYPES = {d.ge_value: d for d in DType}
@@ -46,6 +48,7 @@ class Driver:
         self._twin, self.exchange = twin, exchange
         (exchange / "queue").mkdir()
         self._work = Path(tempfile.mkdtemp(prefix="akgen-rehearsal-"))
+        self._direct = DirectFiles(twin, self._work)
         self._answered: dict[str, tuple[int, float, str]] = {}
         self.launched: list[str] = []  # operator types that ran on the twin
         self.asked: list[str] = []  # by which process each launch was asked for
@@ -85,6 +88,15 @@ class Driver:
                 return self._opbuild(Path(request["project"]), Path(request["out"]))
             case "opc":
                 return self._opc(Path(request["project"]), Path(request["out"]), request["unit"])
+            case "bisheng":
+                project, wrong = self._direct.compile(entry := Path(request["entry"]))
+                return (
+                    (1, 0, _compiler_words(wrong, entry.parent))
+                    if wrong
+                    else (0, 0, project.model_dump_json())
+                )
+            case "direct":
+                return self._call_direct(request, folder)
             case "tile":
                 return self._tile(request)
             case _:
@@ -137,8 +149,23 @@ class Driver:
                 self._answered[key] = (0, 32 << 10, "")
             else:
                 code = 561002 if build.outcome is Outcome.TILING_ERROR else 561103
-                self._answered[key] = (code, 0, _words(build.diagnostics))
+                self._answered[key] = (code, 0, words(build.diagnostics))
         return self._answered[key]
+
+    def _call_direct(self, request: dict[str, Any], folder: Path) -> tuple[int, float, str]:
+        self.asked.append(folder.name.partition("-")[0])
+        given, profile = (folder / "arguments").read_bytes(), request["profile"]
+        outcome, text, time_us = self._direct.call(
+            Path(request["library"]), given, folder, profiled=bool(profile)
+        )
+        if outcome is not None:
+            code = 561002 if outcome is Outcome.TILING_ERROR else _KERNEL_CODES.get(outcome, 507035)
+            return code, 0, text
+        self.launched.append("direct")
+        if profile:
+            with (Path(profile) / "launches.jsonl").open("a") as file:
+                file.write((folder / "record").read_text() + "\n")
+        return 0, time_us, ""
 
     def _launch(self, request: dict[str, Any], folder: Path) -> tuple[int, float, str]:
         project = _binary(request)
@@ -154,27 +181,17 @@ class Driver:
             call = _call(request, self._spec(project), folder)
             build = self._build(project, call)
             if build.outcome is not None:
-                return 507035, 0, _words(build.diagnostics)
+                return 507035, 0, words(build.diagnostics)
             run = self._folder(project, "run")
             launch = self._twin.run(build, call, run, trace=bool(profile), poison=_FILLS[0])
             if launch.outcome is not None:
-                return _KERNEL_CODES.get(launch.outcome, 507035), 0, _words(launch.diagnostics)
+                return _KERNEL_CODES.get(launch.outcome, 507035), 0, words(launch.diagnostics)
             kept.mkdir(parents=True)
             again = None
             if _held(call, launch.outputs):  # nobody wrote that, or a number that is the fill's
                 again = self._twin.run(build, call, self._folder(project, "again"), poison=_FILLS[1]).outputs
             self._keep(request, call, launch.outputs, again, kept)
-            told = launch.profile
-            record = {
-                "op": project.op_type, "time_us": round(launch.time_us or 0.0, 3), "cores": launch.block_dim or 1,
-                "pipes": {p.pipe: round(p.busy_us, 3) for p in told.pipes} if told else {},
-                "cube": bool(told and any(p.pipe == "M" and p.busy_us > 0 for p in told.pipes)),
-                "stalled": {p.pipe: round(p.stalled_us, 3) for p in told.pipes} if told else {},
-                "instructions": {p.pipe: p.instructions for p in told.pipes} if told else {},
-                "imbalance": told.core_imbalance if told else 1.0,
-                "read": told.gm_read_bytes if told else 0, "written": told.gm_write_bytes if told else 0,
-            }  # fmt: skip
-            (kept / "record").write_text(json.dumps(record))
+            (kept / "record").write_text(json.dumps(record(project.op_type, launch)))
             (kept / "answer").write_text(str(launch.time_us or 0.0))
             self.launched.append(project.op_type)
         for path in [*kept.glob("out*"), *kept.glob("changed*")]:
@@ -206,7 +223,7 @@ class Driver:
                     (_equal(part, _FILLS[0]) & _equal(second, _FILLS[1])).tofile(kept / f"left{source}")
 
     def _build(self, project: KernelProject, call: Call) -> Build:
-        described = call.model_copy(update={"inputs": tuple(_meta(i) for i in call.inputs)})
+        described = call.model_copy(update={"inputs": tuple(without_files(i) for i in call.inputs)})
         return self._twin.compile(project, [described], self._folder(project, "build"))
 
     def _spec(self, project: KernelProject) -> OpSpec:
@@ -350,10 +367,6 @@ def _compiler_words(found: Any, generated: Path) -> str:
     )  # fmt: skip
 
 
-def _words(found: tuple[Diagnostic, ...]) -> str:
-    return " ".join("; ".join(d.text for d in found if d.severity == "error").split())
-
-
 def _binary(request: dict[str, Any]) -> KernelProject | None:
     """Find the operator's binary as the runtime does: below the folders of ASCEND_CUSTOM_OPP_PATH."""
     for vendor in filter(None, request["vendors"].split(":")):
@@ -382,12 +395,6 @@ def _must(project: KernelProject | None) -> KernelProject:
 
 def _files(described: Any) -> list[int]:
     return [d["file"] for d in (described if isinstance(described, list) else [described])]
-
-
-def _meta(value: Argument) -> Argument:
-    if isinstance(value, tuple):
-        return tuple(TensorMeta(dtype=v.dtype, shape=v.shape) for v in value)
-    return TensorMeta(dtype=value.dtype, shape=value.shape) if value is not None else None
 
 
 def _call(request: dict[str, Any], spec: OpSpec, folder: Path | None) -> Call:
@@ -426,7 +433,7 @@ def _call(request: dict[str, Any], spec: OpSpec, folder: Path | None) -> Call:
     for p in spec.outputs:
         if p.name in names:
             at = names.index(p.name)
-            shared = _meta(inputs[at])
+            shared = without_files(inputs[at])
             assert shared is not None
             outputs.append(OutputMeta(meta=shared, aliases=at))
             continue
@@ -443,7 +450,7 @@ def _call(request: dict[str, Any], spec: OpSpec, folder: Path | None) -> Call:
         )
     if not spec.outputs:  # it works in place
         for i, value in enumerate(inputs):
-            if (meta_ := _meta(value)) is not None:
+            if (meta_ := without_files(value)) is not None:
                 outputs.append(OutputMeta(meta=meta_, aliases=i))
     attrs = tuple(Attr(name=a["name"], value=_attr(a["value"])) for a in request["attrs"])
     return Call(inputs=tuple(inputs), attrs=attrs, outputs=tuple(outputs), const_values=tuple(known))

@@ -104,6 +104,19 @@ CHECK = (
     Fault("device check: nothing to report", c.check_passes, CORRECT, "us"),
     Fault("device check: there is no msSanitizer", c.check_missing, MACHINE, "mssanitizer"),
 )
+_TOTAL = "    const uint64_t total"
+_THROWS = '    throw std::runtime_error("no plan");\n'
+_OUT = "DataCopyPad(zGm_[done], z, rows);"
+DIRECT = (
+    Fault("direct file: right", c.direct_file(), CORRECT, "us"),
+    Fault("direct file: right, and profiled", c.direct_file(trace=True), CORRECT, "us"),
+    Fault("direct file: bisheng, full", c.bisheng_full, MACHINE, FULL),
+    Fault("direct file: an error in a kernel", c.direct_file("Muls(z", "Mul_(z"), "compile_error", "Mul_"),
+    Fault("direct file: an error on the host", c.direct_file("numel()", "len()"), "compile_error", "len"),
+    Fault("direct file: the host throws", c.direct_file(_TOTAL, _THROWS + _TOTAL), "tiling_error", "no plan"),
+    Fault("direct file: writes too far", c.direct_file(_OUT, _OUT.replace("done", "done + 64")), "trap"),
+    Fault("direct file: writes nothing", c.direct_file(_OUT), "wrong"),
+)
 SET_UP = (
     Fault("two runs for one device: the second waits", c.two_runs, CORRECT, "one after the other"),
     Fault("two runs for one device: the second is told", c.second_is_told, MACHINE, "held by process"),
@@ -121,11 +134,12 @@ SET_UP = (
     Fault("a locale of no UTF-8", c.odd_locale, CORRECT, "us"),
     Fault("AKGEN_CACHE cannot be written", c.no_cache, MACHINE, "cache"),
 )
-FAULTS = (*BUILD, *RUN, *PROFILE, *CHECK, *SET_UP)
+FAULTS = (*BUILD, *RUN, *PROFILE, *CHECK, *DIRECT, *SET_UP)
 CHEAP = {
-    "run: too little memory left on the device",
-    "build: configure, full", "run: ECC error that is not mended", "run: disk full", "run: tiling crashes",
-    "two runs for one device: the second is told", "a package whose .o is another's", "CANN older than 8.0",
+    "run: too little memory left on the device", "build: configure, full",
+    "direct file: right", "run: ECC error that is not mended", "run: disk full",
+    "run: tiling crashes", "two runs for one device: the second is told", "a package whose .o is another's",
+    "CANN older than 8.0",
 }  # fmt: skip
 
 

@@ -103,7 +103,7 @@ def test_what_is_missing_or_wrong_is_a_line_with_found_needed_and_remedy(
 
 def test_on_a_whole_machine_nothing_of_it_is_missing(machine: Rehearsal, tmp_path: Path) -> None:
     rows = tuple(preflight(Parts(machine, tmp_path).whole))
-    of_this_machine = {"Python for CANN's compiler", "torch_npu", "bisheng", "op_build", "disk"}
+    of_this_machine = {"Python for CANN's compiler", "torch_npu", "op_build", "disk"}
     assert [f.name for f in rows if not f.found and f.name not in of_this_machine] == []
 
 

@@ -15,6 +15,7 @@ _PROGRAMS = {
     "python/site-packages/op_project_template/cmake/drive": "drive",
     "compiler/tikcpp/ascendc_kernel_cmake/ASCConfig.cmake": "ASCConfig.cmake",
     "compiler/tikcpp/ascendc_kernel_cmake/drive": "drive",
+    "bin/bisheng": "bisheng",
     "bin/opbuild": "opbuild",
     "bin/opc": "opc",
     "bin/msprof": "msprof",
@@ -26,7 +27,7 @@ _PROGRAMS = {
 
 
 def build_libraries(folder: Path) -> Path:
-    """Compile libascendcl.so and libnnopbase.so into a folder."""
+    """Compile libascendcl.so, libnnopbase.so and what every direct file's library is into a folder."""
     flags = (
         "-std=c++17",
         "-O1",
@@ -43,6 +44,7 @@ def build_libraries(folder: Path) -> Path:
             "libnnopbase.so",
             (STUBS / "nnopbase.cpp", HERE / "device/operators.cpp", f"-L{folder}", "-lascendcl"),
         ),
+        ("librehearsal_direct.so", (HERE / "device/direct.cpp", f"-L{folder}", "-lascendcl", "-ldl")),
     )
     for name, parts in made:
         done = run(["g++", *flags, *parts, "-o", folder / name], cwd=folder, timeout_s=120)

@@ -10,26 +10,9 @@
 #include <unistd.h>
 
 namespace {
-size_t element_bytes(int type)
-{
-    switch (type) {
-    case 2:
-    case 4:
-    case 12: return 1;
-    case 1:
-    case 6:
-    case 7:
-    case 27: return 2;
-    case 9:
-    case 10:
-    case 11:
-    case 16: return 8;
-    default: return 4;
-    }
-}
 size_t bytes(const aclTensor *t)
 {
-    size_t n = element_bytes(t->type);
+    size_t n = rehearsal::element_bytes(t->type);
     for (const auto dim : t->dims) {
         n *= static_cast<size_t>(dim);
     }

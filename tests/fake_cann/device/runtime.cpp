@@ -123,6 +123,24 @@ int fault(const char *function)
     return 0;
 }
 
+size_t element_bytes(int type)
+{
+    switch (type) {
+    case 2:
+    case 4:
+    case 12: return 1;
+    case 1:
+    case 6:
+    case 7:
+    case 27: return 2;
+    case 9:
+    case 10:
+    case 11:
+    case 16: return 8;
+    default: return 4;
+    }
+}
+
 bool known_memory(const void *address, size_t bytes)
 {
     const auto *at = static_cast<const uint8_t *>(address);

@@ -17,4 +17,5 @@ void passed(double us);                              // the device's clock goes 
 void failed(int code, const std::string &text);      // what the next wait for the stream returns
 int fault(const char *function);                     // the code that a test wants of a function, or 0
 bool known_memory(const void *address, size_t bytes); // lies in what aclrtMalloc gave
+size_t element_bytes(int type); // of a data type's number
 } // namespace rehearsal
