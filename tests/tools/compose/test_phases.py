@@ -17,6 +17,18 @@ from akgen.tools.dsl.parse import parse
 from tests.tools.compose.composing import Function, Loaded, assert_right, composed, normal
 
 Fn = Callable[..., Any]
+
+
+def counted_pairs(x: torch.Tensor, y: torch.Tensor) -> Any:
+    """Return how often each pair of labels meets, as PyTorch's 64-bit integers, and two things made of that."""
+    pairs = F.one_hot(x.long(), 7).t() @ F.one_hot(y.long(), 7)
+    return pairs, pairs.sum(0), pairs.diagonal() / pairs.sum(1).clamp(min=1)
+
+
+def labels(seed: int) -> torch.Tensor:
+    return torch.randint(0, 7, (61,), generator=torch.Generator().manual_seed(seed), dtype=torch.int32)
+
+
 MANY = tuple(normal(5, 9, seed=k) for k in range(12))
 PHASED: dict[str, tuple[Fn, tuple[tuple[Any, ...], ...]]] = {
     "a reshape that mixes factors": (
@@ -38,6 +50,7 @@ PHASED: dict[str, tuple[Fn, tuple[tuple[Any, ...], ...]]] = {
         lambda x, w: F.conv2d(F.batch_norm(x, None, None, training=True), w, stride=2, padding=2, groups=4),
         ((normal(2, 4, 9, 9), normal(4, 1, 5, 5)),),
     ),
+    "a product of whole numbers, kept and used": (counted_pairs, ((labels(0), labels(1)),)),
     "a softmax of joined pieces": (
         lambda x, y: torch.softmax(torch.cat([x, y], 1), 1),
         ((normal(5, 9), normal(5, 20)), (normal(8, 30), normal(8, 3))),

@@ -52,12 +52,14 @@ def partition(
 
 
 def _partitioned(cutter: "_Cutter") -> list[Phase]:
-    """Cut until every case is possible, asking one case first and those that refuse then."""
+    """Cut until every case is possible, asking one case first and those that refuse then. Raises Unsupported."""
     while True:
         phases = _one_case_more(cutter)
         refusing = next((i for i in cutter.cases if not cutter.serves(i, phases)), None)
         if refusing is None:
             return phases
+        if refusing in cutter.asked:
+            cutter.all_nests(refusing, phases)  # refused as it was: nothing else would be cut at
         cutter.ask(refusing)
 
 
@@ -82,6 +84,11 @@ class _Cutter:
         self.asked = [max(cases, key=lambda i: sum(math.prod(n.shape) for n in cases[i].nodes))]
         self.g = cases[self.asked[0]]
         self.cuts: dict[int, int] = {}
+        self.copied: set[Output] = set()  # outputs that are loaded from where they were cut at
+        self._users: list[list[int]] = [[] for _ in self.g.nodes]
+        for i, n in enumerate(self.g.nodes):
+            for a in dict.fromkeys(n.args):
+                self._users[a].append(i)
         self._known: dict[tuple[int, tuple[Output, ...], Loaded], Nests | Unsupported] = {}
 
     # what is possible
@@ -123,7 +130,7 @@ class _Cutter:
 
     def _graph(self, case: int, targets: tuple[Output, ...]) -> Graph:
         """Return the graph of targets in which the other values that are cut at are loads."""
-        computed = {t.node for t in targets}
+        computed = self._stores(targets)
         nodes = [
             Node(op="load", dtype=n.dtype, shape=n.shape, origin=Origin(temp=self.cuts[i]))
             if i in self.cuts and i not in computed
@@ -134,8 +141,8 @@ class _Cutter:
 
     def _loaded(self, targets: tuple[Output, ...]) -> Loaded:
         """Return which of the values that are cut at are loaded for targets."""
-        computed = {t.node for t in targets}
-        stack, seen = list(computed), set[int]()
+        computed = self._stores(targets)
+        stack, seen = [t.node for t in targets], set[int]()
         while stack:
             i = stack.pop()
             if i not in seen:
@@ -143,6 +150,10 @@ class _Cutter:
                 if i in computed or i not in self.cuts:
                     stack.extend(self.g.nodes[i].args)
         return frozenset((i, self.cuts[i]) for i in seen if i in self.cuts and i not in computed)
+
+    def _stores(self, targets: Iterable[Output]) -> set[int]:
+        """Return the values that are computed for targets, whether or not they are cut at."""
+        return {t.node for t in targets if t not in self.copied}
 
     def possible(self, node: int, cuts: Iterable[int] = ()) -> Unsupported | None:
         """Return why a value cannot be computed and stored, None if it can; with more values cut at."""
@@ -169,11 +180,13 @@ class _Cutter:
 
     def _multiplied_as(self, node: int) -> DType | None:
         """Return the dtype in which a product wants the value, of which it may see a view, to lie in memory."""
-        for i, n in enumerate(self.g.nodes):
-            if node in n.args:
-                found = n.stored if n.op == "contract" else self._multiplied_as(i) if n.op in VIEWS else None
-                if found is not None:
-                    return found
+        for i in self._users[node]:
+            user = self.g.nodes[i]
+            found = (
+                user.stored if user.op == "contract" else self._multiplied_as(i) if user.op in VIEWS else None
+            )
+            if found is not None:
+                return found
         return None
 
     # cuts
@@ -193,14 +206,14 @@ class _Cutter:
 
     def _rounded(self, node: int) -> int:
         """Return what rounds the value, if that is all that is done with it: the store rounds, too."""
-        users = [i for i, n in enumerate(self.g.nodes) if node in n.args]
+        users = self._users[node]
         stored = any(o.node == node for o in self.g.outputs)
         alone = len(users) == 1 and not stored and self.g.nodes[users[0]].op.startswith("round_")
         return users[0] if alone else node
 
     def _stored_only(self, node: int) -> bool:
         """Return whether a value goes as it is to an output, and to nothing else."""
-        users = [i for i, n in enumerate(self.g.nodes) if node in n.args]
+        users = self._users[node]
         outputs = [o for o in self.g.outputs if o.node == node]
         if len(users) == 1 and not outputs:
             user = self.g.nodes[users[0]]
@@ -314,7 +327,13 @@ class _Cutter:
         for node in self.cuts:
             levels.setdefault(self._level(node), []).append(self.target(node))
         for output in self.g.outputs:
-            levels.setdefault(self._level(output.node), []).append(output)
+            level = self._level(output.node)
+            if output.node in self.cuts and not self._together((output,)):
+                self.copied.add(
+                    output
+                )  # what cannot be stored as the output can be as a tensor of the workspace
+            level += output in self.copied
+            levels.setdefault(level, []).append(output)
         return [group for level in sorted(levels) for group in self._grouped(level, levels[level])]
 
     def _level(self, node: int) -> int:
@@ -352,8 +371,12 @@ class _Cutter:
             mine = [t for t in targets if t.output in late]
             self.cut(t.node for t in mine)
             copies += mine
-            kept = [self.target(t.node) if t in mine else t for t in targets]
-            changed.append((level, tuple(dict.fromkeys(kept))))
+            kept = [
+                self.target(t.node) if t in mine else t
+                for t in targets
+                if t not in mine or t not in self.copied
+            ]
+            changed += [(level, tuple(dict.fromkeys(kept)))] if kept else []
         return changed, copies
 
     def copy(self, case: int, output: Output, phase: int) -> LoopNest:
