@@ -10,7 +10,7 @@ from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.dsl.errors import finding
 from akgen.tools.dsl.ir import Block, For, If, Kernel, Load, Op, Stmt, Store
-from akgen.tools.dsl.live_ranges import Path, blocks, effect, live_after, touches
+from akgen.tools.dsl.live_ranges import Path, blocks, effect, live_after, touched, touches
 
 Key = tuple[str, int]  # a block: its stage and line
 
@@ -108,8 +108,22 @@ def place(kernel: Kernel) -> Placement:
             fresh = not loaded and effect(_before(path).body, s.tile) == "write"
             direct = 0 if fresh else _producer(path, s)
             outs[i] = outs[i].model_copy(update={"direct": direct, "fresh": fresh})
-    buffered = {t: _buffered(t, places, loads, outs, found) for t in kernel.allocs}
+    used = _used(places, outs)
+    buffered = {t: _buffered(t, used.get(t, []), loads, outs, found) for t in kernel.allocs}
     return Placement(loads=tuple(loads), outs=tuple(outs), buffered=buffered, diagnostics=tuple(found))
+
+
+def _used(places: list[tuple[Path, Block]], outs: list[OutScope]) -> dict[str, list[Block]]:
+    """Return, for each tile, the compute blocks that use it, staging for a copyout included."""
+    staged: dict[Key, list[str]] = {}
+    for o in outs:
+        staged.setdefault(o.block, []).append(o.tile)
+    found: dict[str, list[Block]] = {}
+    for _, b in places:
+        if b.stage == "compute":
+            for tile in {*touched(b), *staged.get(key(b), ())}:
+                found.setdefault(tile, []).append(b)
+    return found
 
 
 def _in_loop(path: Path) -> bool:
@@ -206,21 +220,20 @@ def _load(
 
 def _buffered(
     tile: str,
-    places: list[tuple[Path, Block]],
+    used: list[Block],
     loads: list[LoadScope],
     outs: list[OutScope],
     found: list[Diagnostic],
 ) -> Literal["always", "converted", "never"]:
-    """Decide when the tile needs memory besides its queues."""
+    """Decide when the tile needs memory besides its queues; `used` are the compute blocks that use it."""
     loaded = {k for s in loads if s.tile == tile for k in s.blocks}
     direct = {o.block for o in outs if o.tile == tile and o.direct is not None}
-    used = [(p, b) for p, b in places if b.stage == "compute" and _uses(b, tile, outs)]
-    outside = [(p, b) for p, b in used if key(b) not in loaded]
+    outside = [b for b in used if key(b) not in loaded]
     if loaded:
-        for _, b in outside:
+        for b in outside:
             if effect(b.body, tile) == "read" or not touches(b, tile):
                 text = f"`{tile}` is used here, outside the body in which it is loaded."
                 found.append(finding("DSL_LIFETIME", b.line, text))
-    if all(key(b) in direct and effect(b.body, tile) != "read" for _, b in outside):
+    if all(key(b) in direct and effect(b.body, tile) != "read" for b in outside):
         return "converted" if used else "never"
     return "always"

@@ -74,15 +74,25 @@ def tiles_of(s: Stmt) -> set[str]:
             return named
 
 
-def touches(s: Stmt, tile: str) -> bool:
-    """Return whether the statement reads or writes the tile anywhere."""
+def touched(s: Stmt) -> set[str]:
+    """Return the tiles that the statement reads or writes anywhere."""
     match s:
+        case Op():
+            return {s.dst, *(a.tile for a in s.tiles)}
+        case Assign():
+            return {x.tile for x in walk_expr(s.value) if isinstance(x, Element)}
+        case Load() | Store():
+            return {s.tile} if s.index is None else {s.tile, s.index}
         case Block() | For():
-            return any(touches(x, tile) for x in s.body)
+            return {tile for x in s.body for tile in touched(x)}
         case If():
-            return any(touches(x, tile) for x in s.then + s.other)
+            return {tile for x in s.then + s.other for tile in touched(x)}
         case _:
-            return _effect(s, tile) != "none"
+            return set()
+
+
+def touches(s: Stmt, tile: str) -> bool:
+    return tile in touched(s)
 
 
 def live_after(path: Path, tile: str) -> bool:

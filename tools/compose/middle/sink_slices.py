@@ -12,6 +12,9 @@ from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 
+# Values shifted against themselves step by step come in ever more pieces: phases between the steps are cheaper.
+_MOST_PIECES = 1500
+
 
 class Region(Frozen):
     """A part of an output: a value and where its elements go (strides in elements of the output)."""
@@ -50,6 +53,7 @@ class _Sinker:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self.b = GraphBuilder(apart=graph.apart, first=1_000_000)
+        self._most = len(graph.nodes) + _MOST_PIECES
         self._done: dict[int, int] = {}
         self.takes = TakeSinker(self.b)
         self._cuts: dict[tuple[int, int, int, int, int], int] | None = None  # while one slice is pushed down
@@ -148,6 +152,8 @@ class _Sinker:
             self._cuts = None
 
     def _sliced(self, x: int, axis: int, start: int, count: int, step: int) -> int:
+        if len(self.b.nodes) > self._most:
+            raise Unsupported("slice", "slices of what is sliced and joined again and again are not covered")
         node = self.b[x]
         shape = tuple(count if i == axis else d for i, d in enumerate(node.shape))
         match node.op:
