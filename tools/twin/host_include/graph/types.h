@@ -111,6 +111,18 @@ constexpr DataType operator+(DataType zero, int value) { return static_cast<Data
 constexpr Format operator+(Format zero, int value) { return static_cast<Format>(static_cast<int>(zero) + value); }
 #endif
 
+// A format with parts: the format itself, groups and C0 beside it.
+inline int32_t GetFormatFromSub(int32_t primary_format, int32_t sub_format)
+{
+    return (primary_format & 0xff) | ((sub_format & 0xffff) << 8);
+}
+inline int32_t GetPrimaryFormat(int32_t format) { return format & 0xff; }
+inline int32_t GetSubFormat(int32_t format) { return (format & 0xffff00) >> 8; }
+inline bool HasSubFormat(int32_t format) { return GetSubFormat(format) > 0; }
+inline int32_t GetFormatFromC0(int32_t format, int32_t c0_format) { return format | ((c0_format & 0xf) << 24); }
+inline bool HasC0Format(int32_t format) { return (format & 0xf000000) != 0; }
+inline int32_t GetC0Value(int32_t format) { return HasC0Format(format) ? 1 << (((format & 0xf000000) >> 24) - 1) : 0; }
+
 using graphStatus = uint32_t;
 using char_t = char;
 using float32_t = float;

@@ -173,8 +173,12 @@ namespace akgen::twin {
 struct BlockIdxWord { // a variable on the chip; an object here, so that a kernel may shadow the name
     AKGEN_INLINE operator int64_t() const { return raw_block_idx(); }
 };
+struct BlockNumWord {
+    AKGEN_INLINE operator int64_t() const { return block_num(); }
+};
 } // namespace akgen::twin
 static constexpr akgen::twin::BlockIdxWord block_idx{};
+static constexpr akgen::twin::BlockNumWord block_num{};
 AKGEN_INLINE void set_flag(pipe_t from, pipe_t to, int32_t id)
 {
     akgen::twin::set_flag(AscendC::detail::pipe_of(from), AscendC::detail::pipe_of(to), id);
