@@ -195,6 +195,20 @@ def test_the_halves_keep_their_lines() -> None:
     assert "DeviceBuffer" not in device and "int main" not in device and "__vector__ void advance" in device
 
 
+def test_a_class_of_given_template_arguments_is_a_class() -> None:
+    text = "template <> struct Apply<Kind::ADD> { static __aicore__ void Run(int n) {} };\nint main() {}\n"
+    assert device_text(text).startswith("template <> struct Apply<Kind::ADD> { static")
+    assert host_text(text).startswith("template <> struct Apply<Kind::ADD> { static")
+
+
+def test_braces_of_literals_are_no_braces() -> None:
+    text = """const char *text = R"({"x": "}"})"; constexpr int many = 1'000; char brace = '{';
+__aicore__ void f() {}
+int main() {}
+"""
+    assert "void f" in device_text(text) and "main" not in device_text(text)
+
+
 def test_what_marked_functions_call_is_the_devices() -> None:
     text = """inline int Twice(int a) { return 2 * Half(a); }
 template <typename T> T Half(T a) { return a / 2; }

@@ -11,8 +11,8 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from akgen.tools.direct.macros import marks_written_out
+from akgen.tools.twin.kernel.dialect import OPAQUE
 
-_OPAQUE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\\n|\\.)*", re.MULTILINE)
 _FOR_DEVICE = re.compile(r"__aicore__|__global__|\[aicore\]|__simd_vf__|\bconstexpr\b")
 _FOR_HOST = re.compile(
@@ -31,7 +31,7 @@ _PLAIN_CALL = re.compile(r"(?<![\w.>:])([A-Za-z_]\w*)\s*(?:<[\w:, ]*>\s*)?\(")
 
 def plain(text: str) -> str:
     """Blank out comments and literals; every other character keeps its place."""
-    return _OPAQUE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+    return OPAQUE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
 
 
 def host_text(text: str) -> str:
@@ -167,13 +167,21 @@ def _with_body(bare: str, begin: int, brace: int) -> _Item:
     head = bare[begin:brace]
     outside = re.sub(r"\([^()]*\)", "", head)
     attributes = r"alignas\s*\([^()]*\)|__attribute__\s*\(\([^()]*(?:\([^()]*\))?[^()]*\)\)"
-    is_type = _TYPE.search(re.sub(r"<[^{}]*>", "", outside)) is not None and "(" not in re.sub(
+    is_type = _TYPE.search(_without_arguments(outside)) is not None and "(" not in re.sub(
         attributes, "", head
     )
     if not is_type and "=" not in outside:
         return _Item(begin, end, brace)
     stop = bare.find(";", end)
     return _Item(begin, stop + 1 if stop >= 0 else end, brace, is_data=True)
+
+
+def _without_arguments(head: str) -> str:
+    """Leave out template arguments: `template <> struct Apply<Kind::ADD>` is a struct, `Pair<struct A> f` is none."""
+    inner = None
+    while inner != head:
+        inner, head = head, re.sub(r"<[^<>{}]*>", "", head)
+    return head
 
 
 def _without_directives(text: str) -> str:

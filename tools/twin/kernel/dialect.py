@@ -19,7 +19,12 @@ _PRIMARY = re.compile(
 _NESTED = re.compile(
     r"template\s*<\s*>(?P<key>\s*(?:struct|class)\s+)(?P<name>\w+)\s*<(?P<args>[^<>{};]*)>(?=\s*\{)"
 )
-_OPAQUE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
+# Comments and literals: raw strings too, and no quotes between digits.
+OPAQUE = re.compile(
+    r"//[^\n]*|/\*.*?\*/|\bR\"(?P<raw>[^()\\\s]{0,16})\(.*?\)(?P=raw)\""
+    r"|\"(?:\\.|[^\"\\\n])*\"|(?<!\d)'(?:\\.|[^'\\\n])*'",
+    re.DOTALL,
+)
 _UNSET = re.compile(
     r"member [‘'][^’'\n]{0,1000}?\b(\w{1,200})[’'] must be initialized by mem-initializer in (?:a )?[‘']constexpr[’']"
     r" constructor\n(?:[^\n]*\n){0,4}?([^\n:]{1,1000}):(\d{1,9}):\d+: note: declared here"
@@ -61,7 +66,7 @@ def _fallback(m: re.Match[str]) -> str:
 
 def _nested_specials(text: str) -> str:
     """Give class templates that are specialised within a class one more parameter, so that it is done partially."""
-    plain = _OPAQUE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+    plain = OPAQUE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
     for m in reversed(list(_NESTED.finditer(plain))):
         if not _in_class(plain, m.start()):
             continue
