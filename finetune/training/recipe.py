@@ -133,6 +133,9 @@ class DpoRecipe(Frozen):
     least_margin: float = Field(default=1.1, gt=1)  # of times, slower over faster
     lora: Lora | None = None
     beta: float = 0.1
+    # of the chosen answers' own log-likelihood beside the preference: without it small models forget both answers
+    # (arXiv 2404.19733)
+    sft_weight: float = Field(default=0.0, ge=0)
     max_tokens: int = 1024
     trainer: Trainer = Trainer(learning_rate=1e-6, warmup_ratio=0.1, weight_decay=0.0)
     seed: int = 0

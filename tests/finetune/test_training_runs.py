@@ -111,7 +111,9 @@ def test_preferences_train_with_and_without_adapters(sft: Path, tmp_path: Path) 
     file.write_text("".join(json.dumps(one.model_dump()) + "\n" for _ in range(4)))
     trainer = STEPS.model_copy(update={"max_steps": 1})
     for lora in (None, Lora(rank=2, alpha=4, target=("q_proj", "v_proj"))):
-        recipe = DpoRecipe(base=str(sft), preferences=file, lora=lora, trainer=trainer, cpu=True)
+        recipe = DpoRecipe(
+            base=str(sft), preferences=file, lora=lora, sft_weight=lora is None, trainer=trainer, cpu=True
+        )
         trained = train_dpo(recipe, tmp_path / f"dpo-{lora is None}")
         assert trained.steps == 1 and Checkpoint.load(trained.model).model is not None
     with pytest.raises(InputError, match="No preference"):
