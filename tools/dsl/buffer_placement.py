@@ -4,7 +4,8 @@ A loaded tile lives in an input queue from its load to its last use in the same 
 into the output queue where the block before the copyout produces it and nobody needs it later; else it is copied there.
 """
 
-from typing import Literal
+from functools import cached_property
+from typing import Literal, TypeVar
 
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic
@@ -54,10 +55,28 @@ class Placement(Frozen):
     diagnostics: tuple[Diagnostic, ...]
 
     def loads_of(self, tile: str) -> tuple[LoadScope, ...]:
-        return tuple(s for s in self.loads if s.tile == tile)
+        return self.loads_by_tile.get(tile, ())
 
     def outs_of(self, tile: str) -> tuple[OutScope, ...]:
-        return tuple(s for s in self.outs if s.tile == tile)
+        return self.outs_by_tile.get(tile, ())
+
+    @cached_property
+    def loads_by_tile(self) -> dict[str, tuple[LoadScope, ...]]:
+        return _by_tile(self.loads)
+
+    @cached_property
+    def outs_by_tile(self) -> dict[str, tuple[OutScope, ...]]:
+        return _by_tile(self.outs)
+
+
+Scope = TypeVar("Scope", LoadScope, OutScope)
+
+
+def _by_tile(scopes: tuple[Scope, ...]) -> dict[str, tuple[Scope, ...]]:
+    found: dict[str, list[Scope]] = {}
+    for scope in scopes:
+        found.setdefault(scope.tile, []).append(scope)
+    return {tile: tuple(all_) for tile, all_ in found.items()}
 
 
 def key(block: Block) -> Key:

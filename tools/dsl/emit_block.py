@@ -6,9 +6,9 @@ from akgen.tools.dsl.buffer_placement import LoadScope, OutScope, key
 from akgen.tools.dsl.code import Lines
 from akgen.tools.dsl.emit_ops import OpPrinter
 from akgen.tools.dsl.expr import Const, Expr, Func
-from akgen.tools.dsl.ir import Assign, Block, For, If, Load, Op, Stmt, Store, assigned, walk
+from akgen.tools.dsl.ir import Assign, Block, For, If, Load, Op, Stmt, Store, assigned
 from akgen.tools.dsl.kernel_context import KernelContext
-from akgen.tools.dsl.live_ranges import touches
+from akgen.tools.dsl.live_ranges import touched
 from akgen.tools.dsl.show import show
 
 Body = Callable[[tuple[Stmt, ...]], None]
@@ -85,9 +85,9 @@ class BlockPrinter:
         for o in outs.values():
             if o.fresh:
                 self.fresh(o)
-        staged = {o.tile for o in outs.values()}
+        used = touched(b) | {o.tile for o in outs.values()}
         for tile in self.ctx.kernel.allocs:
-            if tile not in self.names and (touches(b, tile) or tile in staged):
+            if tile not in self.names and tile in used:
                 kind = self.ctx.tile_type(tile)
                 name = self.names[tile] = self.ctx.local(tile)
                 self.out.add(f"LocalTensor<{kind}> {name} = {self.ctx.buffer(tile)}.Get<{kind}>();")
@@ -114,14 +114,12 @@ class BlockPrinter:
         return self.ctx.local(s.tile) if same else self.ctx.local(s.tile, "raw")
 
     def load_of(self, scope: LoadScope) -> Load:
-        for b in walk(self.ctx.kernel.body):
-            if isinstance(b, Block) and key(b) == scope.copyin:
-                return next(x for x in b.body if isinstance(x, Load) and x.tile == scope.tile)
-        raise AssertionError("a load scope comes from a copyin block")
+        copyin = self.ctx.blocks[scope.copyin]
+        return next(x for x in copyin.body if isinstance(x, Load) and x.tile == scope.tile)
 
     def stores_of(self, outs: list[OutScope]) -> list[Store]:
         keys = {o.copyout for o in outs}
-        blocks = [b for b in walk(self.ctx.kernel.body) if isinstance(b, Block) and key(b) in keys]
+        blocks = [b for k, b in self.ctx.blocks.items() if k in keys]
         return [s for b in blocks for s in b.body if isinstance(s, Store)]
 
     def alloc_out(self, o: OutScope) -> str:

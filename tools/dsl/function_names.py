@@ -1,12 +1,13 @@
 """Names of a kernel class's functions: what a block moves or leaves behind; blocks that do the same share one."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from akgen.tools.dsl.buffer_placement import Key, Placement, key
 from akgen.tools.dsl.code import Function
 from akgen.tools.dsl.cpp_expr import pascal
 from akgen.tools.dsl.ir import Assign, Block, Load, Op, Stage, Store, TileRef, walk
-from akgen.tools.dsl.live_ranges import touches
+from akgen.tools.dsl.live_ranges import touched
 
 _STAGES: dict[Stage, str] = {
     "copyin": "CopyIn",
@@ -25,11 +26,12 @@ def function_names(
     first: dict[object, Block] = {}
     for b in blocks:
         first.setdefault(printed[key(b)], b)
+    users = Counter(tile for b in blocks for tile in touched(b))
     wishes: dict[Key, str] = {}
     for stage, bare in _STAGES.items():
         different = [b for b in first.values() if b.stage == stage]
         for b in different:
-            wishes[key(b)] = bare if len(different) == 1 else _wish(b, blocks, placement)
+            wishes[key(b)] = bare if len(different) == 1 else _wish(b, users, placement)
     given: dict[Key, str] = {}
     for at, wish in wishes.items():
         alike = [k for k, other in wishes.items() if other == wish]
@@ -37,8 +39,8 @@ def function_names(
     return {key(b): given[key(first[printed[key(b)]])] for b in blocks}
 
 
-def _wish(b: Block, blocks: Sequence[Block], placement: Placement) -> str:
-    """Return what a block's function should be called."""
+def _wish(b: Block, users: Mapping[str, int], placement: Placement) -> str:
+    """Return what a block's function should be called; `users` counts the blocks that use a tile."""
     if b.stage == "cube":
         return _STAGES["cube"]
     if b.stage != "compute":
@@ -50,7 +52,7 @@ def _wish(b: Block, blocks: Sequence[Block], placement: Placement) -> str:
     operations = [s for s in walk(b.body) if isinstance(s, Op)]
     if stored:
         return ("Compute" if operations else "Stage") + _subjects(stored)
-    left = [t for t in written if any(touches(other, t) for other in blocks if key(other) != key(b))]
+    left = [t for t in written if users[t] > 1]  # this block is one of them
     grown = [t for t in left if any(_accumulates(s, t) for s in operations)]
     if grown:
         return "Update" + _subjects(grown)

@@ -4,6 +4,7 @@ from typing import Literal
 
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import OpSpec
+from akgen.tools.dsl.buffer_placement import Key, key
 from akgen.tools.dsl.buffers import ScratchNeed, UbBuffer, UbPlan
 from akgen.tools.dsl.cpp_expr import CppExpr, CppNames, camel, pascal
 from akgen.tools.dsl.expr import Element, Expr, Func, ListLength, ListNumel, Name, Read, ScalarType
@@ -38,8 +39,9 @@ class KernelContext:
         self.plan = self._plan(prepared.plan)
         types = infer(self.kernel.body, self.kernel.scalars)
         self.types = types
-        blocks = [s for s in walk(self.kernel.body) if isinstance(s, Block) and s.stage == "compute"]
-        self.members = frozenset(x.name for b in blocks for x in walk(b.body) if isinstance(x, Assign))
+        self.blocks: dict[Key, Block] = {key(s): s for s in walk(self.kernel.body) if isinstance(s, Block)}
+        computing = [b for b in self.blocks.values() if b.stage == "compute"]
+        self.members = frozenset(x.name for b in computing for x in walk(b.body) if isinstance(x, Assign))
         given = frozenset(self.kernel.scalars) | self.members
         self.hoisted = hoisted(self.kernel.body, given) - given
         self.expr = CppExpr(self.scalar, lambda n: types.get(n, "int"), self.other, host=False)
