@@ -33,8 +33,9 @@ def train_dpo(recipe: DpoRecipe, folder: Path) -> Trained:
     rows = Dataset.from_list([p.row() for p in wanted])
     losses = {"sigmoid": 1.0, "sft": recipe.sft_weight} if recipe.sft_weight else {"sigmoid": 1.0}
     config = DPOConfig(
-        loss_type=list(losses), loss_weights=list(losses.values()), **trainer_options(recipe.trainer, folder, recipe.seed, cpu=recipe.cpu), beta=recipe.beta,
-        max_length=recipe.max_tokens, precompute_ref_log_probs=recipe.lora is None,
+        **trainer_options(recipe.trainer, folder, recipe.seed, cpu=recipe.cpu), beta=recipe.beta,
+        loss_type=list(losses), loss_weights=list(losses.values()), max_length=recipe.max_tokens,
+        precompute_ref_log_probs=recipe.lora is None,
     )  # fmt: skip
     return run_trainer(
         DPOTrainer, folder, model, tokenizer, recipe.lora, args=config, train_dataset=rows,
