@@ -54,13 +54,15 @@ def partition(
 def _partitioned(cutter: "_Cutter") -> list[Phase]:
     """Cut until every case is possible, asking one case first and those that refuse then. Raises Unsupported."""
     while True:
+        known = dict(cutter.cuts)
         phases = _one_case_more(cutter)
         refusing = next((i for i in cutter.cases if not cutter.serves(i, phases)), None)
         if refusing is None:
             return phases
-        if refusing in cutter.asked:
-            cutter.all_nests(refusing, phases)  # refused as it was: nothing else would be cut at
-        cutter.ask(refusing)
+        if refusing not in cutter.asked:
+            cutter.ask(refusing)
+        elif cutter.cuts == known:
+            cutter.all_nests(refusing, phases)  # it stays refused: nothing more would be cut at
 
 
 def _one_case_more(cutter: "_Cutter") -> list[Phase]:
