@@ -213,6 +213,7 @@ OBJECT = """
     cut.baseM = 16;
     cut.baseN = 32;
     cut.baseK = 32;
+    cut.isBias = 1;
     REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &cut);
     const uint32_t row = GetBlockIdx() * (ROWS / 4);
     GlobalTensor<T> a = in[TRANS_A ? row : row * DEPTH], b = in[ROWS * DEPTH];

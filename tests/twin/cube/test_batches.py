@@ -20,6 +20,7 @@ OBJECT = """
     cut.baseM = 16;
     cut.baseN = 32;
     cut.baseK = 32;
+    cut.isBias = 1;
     cut.ALayoutInfoB = cut.BLayoutInfoB = cut.CLayoutInfoB = BATCHES;
     cut.ALayoutInfoN = cut.BLayoutInfoN = cut.CLayoutInfoN = HEADS;
     cut.ALayoutInfoG = cut.CLayoutInfoG = GROUPS;

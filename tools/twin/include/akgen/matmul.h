@@ -37,5 +37,7 @@ struct Product {
 AKGEN_API void matmul(const Product &p, const char *api, bool wait);
 AKGEN_API void matmul_wait(const void *object);
 AKGEN_API void matmul_register(const void *tiling);
+// Refuse an operand of an object without a tiling, and a bias that its tiling does not announce.
+AKGEN_API void matmul_require(bool registered, bool bias_announced);
 
 } // namespace akgen::twin

@@ -36,6 +36,8 @@ public:
         }
         tiling_ = tiling ? *tiling : TCubeTiling{};
         detail::settle(tiling_, MM_CFG);
+        registered_ = true;
+        with_bias_ = tiling_.isBias != 0 || detail::complete(MM_CFG);
         org_m_ = static_cast<uint32_t>(tiling_.M);
         org_n_ = static_cast<uint32_t>(tiling_.N);
         org_ka_ = static_cast<uint32_t>(tiling_.Ka);
@@ -101,12 +103,14 @@ public:
     AKGEN_INLINE void SetBias(const GlobalTensor<BiasT> &biasGlobal)
     {
         detail::matmul_bias_takes<SrcT, BiasT>();
+        akgen::twin::matmul_require(registered_, with_bias_);
         bias_ = detail::address(biasGlobal);
         restart();
     }
     AKGEN_INLINE void SetBias(const LocalTensor<BiasT> &inputBias)
     {
         detail::matmul_bias_takes<SrcT, BiasT>();
+        akgen::twin::matmul_require(registered_, with_bias_);
         bias_ = inputBias.GetAddr().data;
         restart();
     }
@@ -338,6 +342,7 @@ private:
     using Core::org_n_;
     using Core::partial_;
     using Core::product;
+    using Core::registered_;
     using Core::restart;
     using Core::scale_;
     using Core::scales_;
@@ -345,6 +350,7 @@ private:
     using Core::step_;
     using Core::tiling_;
     using Core::type_c;
+    using Core::with_bias_;
     using Core::workspace_;
 };
 

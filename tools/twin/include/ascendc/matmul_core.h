@@ -55,6 +55,7 @@ protected:
     AKGEN_INLINE void restart() { step_ = -1; }
     AKGEN_INLINE void set(Operand &operand, uint8_t *data, uint32_t limit, bool transposed)
     {
+        akgen::twin::matmul_require(registered_, true);
         operand = {data, limit, transposed};
         restart();
     }
@@ -267,6 +268,7 @@ protected:
     }
 
     TCubeTiling tiling_{};
+    bool registered_ = false, with_bias_ = false;
     Operand a_, b_;
     uint8_t *bias_ = nullptr;
     uint64_t scale_ = 0x3f800000; // 1.0

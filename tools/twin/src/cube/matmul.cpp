@@ -80,6 +80,19 @@ void matmul_register(const void *)
     }
 }
 
+void matmul_require(bool registered, bool bias_announced)
+{
+    const void *pc = __builtin_return_address(0);
+    self->last_pc = pc;
+    if (!registered) {
+        trap("MATMUL_OBJECT", "Matmul", pc, "Matmul: the object was neither registered nor initialised with a tiling.");
+    }
+    if (!bias_announced) {
+        complain("MATMUL_BIAS", "Matmul::SetBias", pc,
+                 "Matmul::SetBias: the object's tiling has no bias (isBias is 0).");
+    }
+}
+
 void matmul(const Product &asked_for, const char *api, bool wait)
 {
     Product p = asked_for;

@@ -95,6 +95,17 @@ void run(const View &c, const View &a, const View &b, const View &bias, const Mu
     }
 }
 
+// What is added to must be there.
+void warn_of_bare_sums(const View &c, const void *pc)
+{
+    const Region &l0c = region_of(Space::L0C);
+    const auto at = static_cast<uint32_t>(c.data - l0c.begin);
+    if (self->detector.unwritten(static_cast<int>(Space::L0C) - static_cast<int>(Space::UB), at, 32) >= 0) {
+        warn("UNWRITTEN_DATA", "Mmad", pc,
+             "Mmad: the product is added to byte %u of L0C, and nothing has written it: cmatrixInitVal is false.", at);
+    }
+}
+
 } // namespace
 
 thread_local Hf32 hf32;
@@ -140,6 +151,9 @@ void multiply(View c, View a, View b, View bias, const Multiply &p, DType c_type
     in.n_access = 3;
     if (p.with_bias) {
         in.access[in.n_access++] = one_run(bias.data, uint64_t{column_blocks} * lanes * 4, false, bias.size_bytes);
+    }
+    if (!p.with_bias && !p.start_at_zero) {
+        warn_of_bare_sums(c, pc);
     }
     issue(in);
     if (a_type == DType::I4) {

@@ -53,7 +53,9 @@ void take_arena(Core &core)
         if (mine) {
             core.detector.watch(i, region.size_bytes, launch->spare_numbers);
         }
-        if (i == 0 && mine) {
+        // What nobody wrote is anything. In L0A and L0B it is no sum's start, so that zeros there hide nothing.
+        const bool adds_up = i == static_cast<int>(Space::L0C) - static_cast<int>(Space::UB);
+        if (mine && (i == 0 || adds_up)) {
             fill(region.begin, region.size_bytes, launch->scratch);
         }
     }

@@ -38,17 +38,17 @@ bool writes_what_is_there(const Access &global, const Access *other)
 } // namespace
 
 GlobalRaceDetector::GlobalRaceDetector(const std::vector<GmBuffer> &buffers, size_t cores)
-    : shadows_(buffers.size()), first_(buffers.data()), epoch_(cores, 1),
-      clocks_(cores, std::vector<uint32_t>(cores, 0)), dirty_(cores)
+    : shadows_(buffers.size()), first_(buffers.data()), epoch_(cores, 1), clocks_(cores, std::vector<Known>(cores)),
+      dirty_(cores)
 {
 }
 
-void GlobalRaceDetector::release(const Core &core, uint64_t where)
+void GlobalRaceDetector::release(const Core &core, uint64_t where, uint32_t through)
 {
-    std::vector<uint32_t> &there = released_[where];
-    there.resize(epoch_.size(), 0);
-    std::vector<uint32_t> &mine = clocks_[core.index];
-    mine[core.index] = epoch_[core.index];
+    std::vector<Known> &there = released_[where];
+    there.resize(epoch_.size());
+    std::vector<Known> &mine = clocks_[core.index];
+    mine[core.index] = {epoch_[core.index], through};
     for (size_t i = 0; i < there.size(); ++i) {
         there[i] = std::max(there[i], mine[i]);
     }
@@ -61,16 +61,20 @@ void GlobalRaceDetector::acquire(const Core &core, uint64_t where)
     if (there == released_.end()) {
         return;
     }
-    std::vector<uint32_t> &mine = clocks_[core.index];
+    std::vector<Known> &mine = clocks_[core.index];
     for (size_t i = 0; i < mine.size(); ++i) {
         mine[i] = std::max(mine[i], there->second[i]);
     }
 }
 
-bool GlobalRaceDetector::happens_before(uint32_t stamp) const
+bool GlobalRaceDetector::happens_before(uint32_t stamp, uint32_t number) const
 {
     const uint32_t core = (stamp >> 24) - 1;
-    return stamp == 0 || core == self->index || clocks_[self->index][core] >= (stamp & epoch_mask);
+    if (stamp == 0 || core == self->index) {
+        return true;
+    }
+    const Known &known = clocks_[self->index][core];
+    return known.epoch >= (stamp & epoch_mask) && (number & ~by_fix) <= known.through;
 }
 
 uint32_t GlobalRaceDetector::own_stamp() const { return (self->index + 1) << 24 | (epoch_[self->index] & epoch_mask); }
@@ -98,10 +102,12 @@ GlobalRaceDetector::Race GlobalRaceDetector::read(ShadowMemory &shadow, uint64_t
     const auto check = [&](const LastWriter &writer, uint32_t bytes, uint64_t byte) {
         if (writer.touch.stamp && !race.what && (writer.touch.bytes & bytes)) {
             const uint32_t core = (writer.touch.stamp >> 24) - 1;
-            const bool unseen = core == self->index && writer.number && !(by_scalar && launch->auto_sync) &&
+            const bool unseen = core == self->index && writer.number && !(writer.number & by_fix) &&
+                                !(by_scalar && launch->auto_sync) &&
                                 !self->detector.happens_before(pipe, Pipe::MTE3, writer.number);
-            if (unseen || !happens_before(writer.touch.stamp)) {
-                race = {unseen ? "reads back" : "reads", core, std::max(begin, byte)};
+            if (unseen || !happens_before(writer.touch.stamp, writer.number)) {
+                race = {unseen ? "reads back" : "reads", core, std::max(begin, byte),
+                        happens_before(writer.touch.stamp)};
             }
         }
     };
@@ -139,14 +145,14 @@ GlobalRaceDetector::Race GlobalRaceDetector::write(ShadowMemory &shadow, uint64_
 {
     Race race;
     const uint32_t mine = own_stamp() | (atomic ? atomic_bit : 0);
-    const auto check = [&](const Touch &before, uint32_t bytes, uint64_t byte, const char *what) {
-        if (before.stamp && !race.what && (before.bytes & bytes) && !happens_before(before.stamp)) {
-            race = {what, (before.stamp >> 24) - 1, std::max(begin, byte)};
+    const auto check = [&](const Touch &before, uint32_t by, uint32_t bytes, uint64_t byte, const char *what) {
+        if (before.stamp && !race.what && (before.bytes & bytes) && !happens_before(before.stamp, by)) {
+            race = {what, (before.stamp >> 24) - 1, std::max(begin, byte), happens_before(before.stamp)};
         }
     };
-    const auto check_writer = [&](const Touch &before, uint32_t bytes, uint64_t byte) {
-        if (!(atomic && (before.stamp & atomic_bit))) {
-            check(before, bytes, byte, "overwrites what was written by");
+    const auto check_writer = [&](const LastWriter &before, uint32_t bytes, uint64_t byte) {
+        if (!(atomic && (before.touch.stamp & atomic_bit))) {
+            check(before.touch, before.number, bytes, byte, "overwrites what was written by");
         }
     };
     const auto enter = [&](LastWriter &writer, uint32_t bytes) {
@@ -161,9 +167,9 @@ GlobalRaceDetector::Race GlobalRaceDetector::write(ShadowMemory &shadow, uint64_
         const bool at_once = part.whole && writer && (reader || !shadow.readers);
         for (uint64_t at = part.first; at < (at_once ? part.first + 1 : part.last); ++at) {
             const uint32_t bytes = at_once ? all_bytes : covered(at, begin, end);
-            check_writer(shadow.writers.of(at).touch, bytes, at * shadow_block);
+            check_writer(shadow.writers.of(at), bytes, at * shadow_block);
             if (shadow.readers) {
-                check(shadow.readers.of(at), bytes, at * shadow_block, "overwrites what is read by");
+                check(shadow.readers.of(at), 0, bytes, at * shadow_block, "overwrites what is read by");
             }
         }
         if (part.whole && writer) {
@@ -194,8 +200,10 @@ void GlobalRaceDetector::tell(const Race &race, const char *api, const void *pc,
     const bool to_core = race.what[0] == 'o';
     // Devices go on with what a core's own cache holds of a variable, so that answers which share some are right there.
     const auto say = buffer.variables ? warn : complain;
-    say("GM_RACE", api, pc, "%s %s %s%s (byte %llu of '%s'), and nothing orders the two cores.", api, race.what,
-        to_core ? "" : "what was written by ", launch->cores[race.core]->name.c_str(), at, buffer.name.c_str());
+    say("GM_RACE", api, pc, "%s %s %s%s (byte %llu of '%s'), and %s.", api, race.what,
+        to_core ? "" : "what was written by ", launch->cores[race.core]->name.c_str(), at, buffer.name.c_str(),
+        race.early ? "the flag between the two cores is set on a pipe that does not wait for that copy"
+                   : "nothing orders the two cores");
 }
 
 bool GlobalRaceDetector::stale(const ShadowMemory &shadow, const GmBuffer &buffer, uint64_t begin, uint64_t end,
@@ -232,14 +240,15 @@ void GlobalRaceDetector::copy(const Instr &in, const Access &global, const Acces
         return;
     }
     const bool atomic = global.write && self->atomic != Atomic::none;
+    const uint32_t fix = in.pipe == Pipe::FIX ? by_fix : 0;
+    const uint32_t number = in.pipe == Pipe::MTE3 || fix ? self->detector.number() | fix : 0;
     Race race;
     for (uint32_t row = 0; row < global.rows; ++row) {
         const uint8_t *begin = global.begin + static_cast<int64_t>(row) * global.row_stride;
         const uint64_t offset = static_cast<uint64_t>(begin - buffer.data);
         const uint64_t end = offset + global.row_bytes;
         const Race found =
-            global.write ? write(*shadow, offset, end, in.pipe == Pipe::MTE3 ? self->detector.number() : 0, atomic)
-                         : read(*shadow, offset, end, in.pipe);
+            global.write ? write(*shadow, offset, end, number, atomic) : read(*shadow, offset, end, in.pipe);
         race = race.what ? race : found;
         uint32_t core = 0;
         if (!global.write && stale(*shadow, buffer, offset, end, true, core)) {

@@ -162,6 +162,13 @@ int64_t RaceDetector::unwritten(int region, uint32_t first_byte, uint32_t bytes)
     return -1;
 }
 
+uint32_t RaceDetector::before(Pipe from, Pipe other) const
+{
+    const int f = static_cast<int>(from), o = static_cast<int>(other);
+    const uint32_t known = std::max(clock_[0][o], clock_[f][o]);
+    return f == o || known >= time_[o] ? ~0u : known;
+}
+
 void RaceDetector::release(Pipe from, Pipe to, int id, const void *pc)
 {
     const int f = static_cast<int>(from);

@@ -46,6 +46,8 @@ public:
     const Waits &waits() const { return waits_; }
     // Whether instruction `number` of pipe `other` happens before the next one of pipe `of`.
     bool happens_before(Pipe of, Pipe other, uint32_t number) const { return clock_[int(of)][int(other)] >= number; }
+    // The last instruction of pipe `other` that happens before what pipe `from` is given now; all, if that is all of them.
+    uint32_t before(Pipe from, Pipe other) const;
     uint32_t number() const { return number_; }
     // Those of pipe `other` that the instruction is not ordered after: numbers above the first, up to the second.
     std::pair<uint32_t, uint32_t> unordered(Pipe other) const { return {clock_[pipe_][int(other)], time_[int(other)]}; }

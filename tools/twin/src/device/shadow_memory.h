@@ -15,9 +15,10 @@ struct Touch {
 };
 struct LastWriter {
     Touch touch;
-    uint32_t number = 0; // of the core's copy that wrote it; 0: the scalar unit
+    uint32_t number = 0; // of the core's copy by MTE3 or FIX that wrote it, FIX with by_fix; 0: the scalar unit
 };
 
+constexpr uint32_t by_fix = 0x80000000;
 constexpr uint64_t shadow_block = 32;
 
 // All zeros at first, and no memory until it is used.

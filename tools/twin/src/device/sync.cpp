@@ -108,7 +108,8 @@ void cross_core_set(uint32_t mode, Pipe pipe, uint32_t id)
     }
     self->log.event(Kind::cross_set, static_cast<uint8_t>(pipe), static_cast<uint16_t>(id),
                     static_cast<uint32_t>(so_offset(pc)), mode);
-    launch->global->release(*self, flag_key + id);
+    const Pipe out = self->cube ? Pipe::FIX : Pipe::MTE3;
+    launch->global->release(*self, flag_key + id, self->detector.before(pipe, out));
     for (const auto &core : launch->cores) {
         if (!addressed(*core, mode)) {
             continue;
