@@ -131,6 +131,10 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
     AskSizes(data);
     data.set_plain(FillPlain());
     uint32_t length = 0;
+    const int32_t format = ge::GetFormatFromSub(context->GetInputDesc(0)->GetStorageFormat(), 3);
+    if (ge::GetPrimaryFormat(format) != ge::FORMAT_ND || ge::GetSubFormat(format) != 3 || ge::HasC0Format(format)) {
+        return ge::GRAPH_FAILED;
+    }
     if (!ge::TypeUtils::GetDataTypeLength(context->GetInputDesc(0)->GetDataType(), length) || length != 4) {
         return ge::GRAPH_FAILED;
     }
