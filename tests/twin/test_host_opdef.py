@@ -54,6 +54,10 @@ _NEXT = "\n            "  # line of the known-good project's OpDef
             "x 2, z 2, y 1",
         ),
         ((".SetTiling(optiling::TilingFunc)", ""), "registers no tiling function"),
+        (
+            (".Format({ge::FORMAT_ND, ge::FORMAT_ND})", ".Format({ge::FORMAT_ND})"),
+            "x has 2 types and 1 formats",
+        ),
     ],
 )
 def test_what_is_not_registered_is_told(

@@ -38,6 +38,7 @@ class OpDefParam(Frozen):
     kind: Literal["required", "optional", "dynamic", ""]
     dtypes: tuple[Word, ...]
     formats: tuple[Word, ...]
+    each_format: bool = False  # FormatList
     each_type: bool  # DataTypeList: any of them, whatever the other parameters have
     follows: Word  # takes the type of that parameter
     scalar: Literal["", "scalar", "scalar_list"]

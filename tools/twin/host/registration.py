@@ -107,19 +107,22 @@ def _literal(text: str) -> int | None:
 
 
 def _lengths(info: HostInfo) -> list[Diagnostic]:
+    """Return findings for lists of types and formats that make no columns: a kernel is built for each column."""
     assert info.op is not None
     sizes = {
         p.name: len(p.dtypes) for p in (*info.op.inputs, *info.op.outputs) if p.dtypes and not p.each_type
     }
-    if len(set(sizes.values())) <= 1:
-        return []
-    told = ", ".join(f"{name} {n}" for name, n in sizes.items())
-    text = f"The DataType lists differ in length: {told}."
-    return [
-        _finding(
-            "REGISTRATION", text, "Give every input and output the same number of types, column by column."
-        )
-    ]
+    found = []
+    if len(set(sizes.values())) > 1:
+        told = ", ".join(f"{name} {n}" for name, n in sizes.items())
+        remedy = "Give every input and output the same number of types, column by column."
+        found.append(_finding("REGISTRATION", f"The DataType lists differ in length: {told}.", remedy))
+    for p in (*info.op.inputs, *info.op.outputs):
+        if p.name in sizes and p.formats and not p.each_format and len(p.formats) < len(p.dtypes):
+            text = f"{p.name} has {len(p.dtypes)} types and {len(p.formats)} formats, which stand in columns, too."
+            remedy = "Write a format for each type in Format({...}), or FormatList({ge::FORMAT_ND}) once."
+            found.append(_finding("REGISTRATION", text, remedy))
+    return found
 
 
 def _nested(info: HostInfo) -> list[Diagnostic]:

@@ -76,7 +76,8 @@ public:
     Option kind() const { return kind_; }
     const std::vector<ge::DataType> &types() const { return types_; }
     const std::vector<ge::Format> &formats() const { return formats_; }
-    bool each_type() const { return each_type_; } // DataTypeList: every type, independent of the other parameters
+    bool each_format() const { return each_format_; } // FormatList
+    bool each_type() const { return each_type_; }     // DataTypeList: every type, independent of the other parameters
     const std::string &value_depend() const { return value_depend_; }
     const std::string &follows() const { return follows_; }
     const std::string &scalar() const { return scalar_; }
@@ -89,6 +90,7 @@ private:
     std::vector<ge::DataType> types_;
     std::vector<ge::Format> formats_;
     bool each_type_ = false;
+    bool each_format_ = false;
     std::string value_depend_;
     std::string follows_;
     std::string scalar_;

@@ -27,7 +27,8 @@ std::string describe_param(const ops::OpParamDef &p, bool value_depend)
     const auto format_name = [](ge::Format f) { return json_text(ge::TypeUtils::FormatToSerialString(f)); };
     return "{\"name\":" + json_text(p.name()) + ",\"kind\":" + json_text(kind_name(p.kind())) +
            ",\"dtypes\":" + json_list(p.types(), type_name) + ",\"formats\":" + json_list(p.formats(), format_name) +
-           ",\"each_type\":" + (p.each_type() ? "true" : "false") + ",\"follows\":" + json_text(p.follows()) +
+           ",\"each_type\":" + (p.each_type() ? "true" : "false") +
+           ",\"each_format\":" + (p.each_format() ? "true" : "false") + ",\"follows\":" + json_text(p.follows()) +
            ",\"scalar\":" + json_text(p.scalar()) +
            ",\"value_depend\":" + (value_depend || !p.value_depend().empty() ? "true" : "false") +
            ",\"init_values\":" + json_list(p.init_values(), json_number) +

@@ -65,7 +65,11 @@ OpParamDef &OpParamDef::Format(std::vector<ge::Format> formats)
     formats_ = std::move(formats);
     return *this;
 }
-OpParamDef &OpParamDef::FormatList(std::vector<ge::Format> formats) { return Format(std::move(formats)); }
+OpParamDef &OpParamDef::FormatList(std::vector<ge::Format> formats)
+{
+    each_format_ = true;
+    return Format(std::move(formats));
+}
 OpParamDef &OpParamDef::FormatForBinQuery(std::vector<ge::Format>) { return *this; }
 OpParamDef &OpParamDef::UnknownShapeFormat(std::vector<ge::Format>) { return *this; }
 OpParamDef &OpParamDef::ValueDepend(Option option)
