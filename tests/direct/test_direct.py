@@ -201,6 +201,23 @@ def test_a_class_of_given_template_arguments_is_a_class() -> None:
     assert host_text(text).startswith("template <> struct Apply<Kind::ADD> { static")
 
 
+def test_functions_end_where_their_bodies_end() -> None:
+    text = """struct S { S(int, int); __aicore__ float Get() const; __aicore__ void Set(); std::string Name() {} };
+S::S(int a, int b) : a_{a}, b_{b} { printf("S"); }
+template <typename T = float, int N = 2> __aicore__ inline T First(T a = T(N)) { return a; }
+bool operator==(const S &a, const S &b) { return true; }
+__aicore__ inline float S::Get() const { return 1; }
+template <typename T> std::vector<T> Iota(size_t n, T step = T(1)) { std::vector<T> v(n); return v; }
+int main() { return 0; }
+inline void S::Set() { a_ = 1; }
+"""
+    device, host = device_text(text).splitlines(), host_text(text).splitlines()
+    assert "Name" not in device[0] and "Get" in device[0] and "Name" in host[0]
+    assert [line.strip() != "" for line in device[1:]] == [False, True, False, True, False, False, True]
+    assert [line.strip() != "" for line in host[1:]] == [True, True, True, False, True, True, False]
+    assert host[2].rstrip().endswith(";") and device[2].endswith("{ return a; }")
+
+
 def test_braces_of_literals_are_no_braces() -> None:
     text = """const char *text = R"({"x": "}"})"; constexpr int many = 1'000; char brace = '{';
 __aicore__ void f() {}

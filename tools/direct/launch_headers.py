@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from akgen.tools.core.untrusted import read_text
-from akgen.tools.direct.split import plain
+from akgen.tools.direct.items import plain
 
 _KERNEL = re.compile(r"__global__[^;{}()]*\bvoid\s+(\w+)\s*\(([^()]*)\)\s*\{")
 _NUMBER = re.compile(

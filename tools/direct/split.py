@@ -8,30 +8,31 @@ the device's, too.
 import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple
 
+from akgen.tools.direct.items import (
+    DIRECTIVE,
+    SourceItem,
+    items_of,
+    matching,
+    plain,
+    without_arguments,
+    without_directives,
+)
 from akgen.tools.direct.macros import marks_written_out
-from akgen.tools.twin.kernel.dialect import OPAQUE
 
-_DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\\n|\\.)*", re.MULTILINE)
 _FOR_DEVICE = re.compile(r"__aicore__|__global__|\[aicore\]|__simd_vf__|\bconstexpr\b")
 _FOR_HOST = re.compile(
     r"\bstd::(?!is_|enable_if|conditional|remove_|decay|integral_constant|true_type|false_type|declval|integer_sequence)"
     r"|\b(?:at|torch|c10|c10_npu|at_npu|py|gert|ge|optiling|platform_ascendc)\s*::|\b(?:pybind11|matmul_tiling)\b"
     r"|\bacl(?:rt)?[A-Z]\w*|\b(?:FILE|size_t\s+ReadFile)\b"
 )
-_SCOPE = re.compile(r"^\s*(?:inline\s+)?namespace\b[\w\s:]*$|^\s*extern\s*$")
-_TYPE = re.compile(r"\b(?:class|struct|union|enum)\s+(?!\w+\s*\()")
 _LAUNCH_NAME = re.compile(r"(?:::\s*)?[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)*\s*$")
 
 
+_MEMBER = re.compile(r"\w\s*::\s*(~?\s*(?:operator\b[^(]*|\w+))\s*\(")
+_ACCESS = re.compile(r"\b(?:public|protected|private)\s*:")
 _FUNCTION_NAME = re.compile(r"\b([A-Za-z_]\w*)\s*\(")  # in its head, the first: templates have no parentheses
 _PLAIN_CALL = re.compile(r"(?<![\w.>:])([A-Za-z_]\w*)\s*(?:<[\w:, ]*>\s*)?\(")
-
-
-def plain(text: str) -> str:
-    """Blank out comments and literals; every other character keeps its place."""
-    return OPAQUE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
 
 
 def host_text(text: str) -> str:
@@ -39,7 +40,7 @@ def host_text(text: str) -> str:
 
     Kernels and other functions of the device alone are declared only.
     """
-    text = _declared(marks_written_out(text, _without_directives))
+    text = _declared(marks_written_out(text, without_directives))
     bare = plain(text)
     for start in reversed([m.start() for m in re.finditer("<<<", bare)]):
         end = _closing(bare, start + 3)
@@ -55,11 +56,15 @@ def host_text(text: str) -> str:
 
 
 def _declared(text: str) -> str:
-    bare = _without_directives(text)
+    bare = without_directives(text)
     out = list(text)
-    for item in _items(bare):
+    items = list(items_of(bare))
+    members = _members_of_the_device(items, bare)
+    for item in items:
         head = bare[item.begin : item.brace]
-        if (
+        if item in members:  # its class declares it
+            _blank(out, item.begin, item.end)
+        elif (
             item.brace is not None
             and not item.is_data
             and _FOR_DEVICE.search(head)
@@ -72,19 +77,54 @@ def _declared(text: str) -> str:
 
 def device_text(text: str) -> str:
     """Return the source without host functions, and without what names things of the host."""
-    text = marks_written_out(text, _without_directives)
-    bare = _without_directives(text)
+    text = marks_written_out(text, without_directives)
+    bare = without_directives(text)
     out = list(text)
-    items = list(_items(bare))
-    kept = {item for item in items if _for_device(item, bare)}
+    items = list(items_of(bare))
+    kept = {item for item in items if _for_device(item, bare)} | _members_of_the_device(items, bare)
     kept |= _called_unmarked(items, kept, bare)
     for item in items:
         if item not in kept:
             _blank(out, item.begin, item.end)
+        elif item.is_data:
+            for member in _members_of_the_host(item, bare):
+                _blank(out, member.begin, member.end)
     return "".join(out)
 
 
-def _for_device(item: "_Item", bare: str) -> bool:
+def _members_of_the_host(item: SourceItem, bare: str) -> Iterator[SourceItem]:
+    """Yield member functions without a mark that name the host and serve no marked one; of classes with marked ones."""
+    if item.brace is None or "__aicore__" not in bare[item.begin : item.end]:
+        return
+    inside = " " * (item.brace + 1) + bare[item.brace + 1 : matching(bare, item.brace, "{}")]
+    inside = _ACCESS.sub(lambda m: " " * len(m[0]), inside)
+    members = list(items_of(inside))
+    marked = [m for m in members if m.brace is not None and _FOR_DEVICE.search(inside[m.begin : m.brace])]
+    called = {c[1] for m in marked for c in _PLAIN_CALL.finditer(inside[m.begin : m.end])}
+    for member in members:
+        if member.brace is None or member.is_data or member in marked:
+            continue
+        named = _FUNCTION_NAME.search(inside[member.begin : member.brace])
+        if _FOR_HOST.search(inside[member.begin : member.end]) and (named is None or named[1] not in called):
+            yield member
+
+
+def _members_of_the_device(items: Sequence[SourceItem], bare: str) -> set[SourceItem]:
+    """Return the member functions defined outside of their classes that are marked, there or in the class."""
+    classes = " ".join(bare[i.begin : i.end] for i in items if i.is_data and i.brace is not None)
+    found = set()
+    for item in items:
+        if item.brace is None or item.is_data:
+            continue
+        head = without_arguments(bare[item.begin : item.brace])
+        if member := _MEMBER.search(head):
+            declared = rf"__aicore__[^;{{}}]*\b{re.escape(member[1])}\s*\("
+            if _FOR_DEVICE.search(head) or re.search(declared, classes):
+                found.add(item)
+    return found
+
+
+def _for_device(item: SourceItem, bare: str) -> bool:
     if item.brace is None or item.is_data:
         whole = bare[item.begin : item.end]
         # A class whose functions are marked stays, though they name what the device lacks: that is the finding.
@@ -93,20 +133,23 @@ def _for_device(item: "_Item", bare: str) -> bool:
     return _FOR_DEVICE.search(head) is not None and not _FOR_HOST.search(head)
 
 
-def _called_unmarked(items: Sequence["_Item"], kept: AbstractSet["_Item"], bare: str) -> set["_Item"]:
+def _called_unmarked(
+    items: Sequence[SourceItem], kept: AbstractSet[SourceItem], bare: str
+) -> set[SourceItem]:
     """Return the functions without a mark that marked ones call, directly or not: the missing mark is the finding.
 
     A name that a marked function has as well is that one's.
     """
-    functions: dict[str, list[_Item]] = {}
+    functions: dict[str, list[SourceItem]] = {}
     for item in items:
         if (
             item.brace is not None
             and not item.is_data
+            and not _MEMBER.search(without_arguments(bare[item.begin : item.brace]))
             and (named := _FUNCTION_NAME.search(bare[item.begin : item.brace]))
         ):
             functions.setdefault(named[1], []).append(item)
-    found: set[_Item] = set()
+    found: set[SourceItem] = set()
     calling = [i for i in kept if i.brace is not None and _FOR_DEVICE.search(bare[i.begin : i.end])]
     while calling:
         text = bare[calling[-1].brace : calling.pop().end]
@@ -123,7 +166,7 @@ def task_type(text: str, kernel: str) -> str | None:
     name = re.sub(r"<.*", "", kernel, flags=re.DOTALL).split("::")[-1].strip()
     found = re.search(
         rf"__global__([^;{{}}]*?)\bvoid\s+(?:[\w\s]*?\b)?{re.escape(name)}\s*\(",
-        plain(marks_written_out(text, _without_directives)),
+        plain(marks_written_out(text, without_directives)),
     )
     words = found[1] if found else ""
     mix = re.search(r"__mix__\s*\(\s*(\d)\s*,\s*(\d)\s*\)", words)
@@ -134,77 +177,13 @@ def task_type(text: str, kernel: str) -> str | None:
     )
 
 
-class _Item(NamedTuple):
-    """A declaration or definition at the scope of a file or a namespace: text[begin:end]."""
-
-    begin: int
-    end: int
-    brace: int | None = None  # where its body begins
-    is_data: bool = False  # a type, or a value with an initialiser
-
-
-def _items(bare: str) -> Iterator[_Item]:
-    at = begin = 0
-    while at < len(bare):
-        c = bare[at]
-        if c == "(":
-            at = _matching(bare, at, "()")
-        elif c in ";}":
-            if c == ";":
-                yield _Item(begin, at + 1)
-            begin = at + 1
-        elif c == "{":
-            if not _SCOPE.search(bare[begin:at]):
-                item = _with_body(bare, begin, at)
-                yield item
-                at = item.end - 1
-            begin = at + 1
-        at += 1
-
-
-def _with_body(bare: str, begin: int, brace: int) -> _Item:
-    end = _matching(bare, brace, "{}") + 1
-    head = bare[begin:brace]
-    outside = re.sub(r"\([^()]*\)", "", head)
-    attributes = r"alignas\s*\([^()]*\)|__attribute__\s*\(\([^()]*(?:\([^()]*\))?[^()]*\)\)"
-    is_type = _TYPE.search(_without_arguments(outside)) is not None and "(" not in re.sub(
-        attributes, "", head
-    )
-    if not is_type and "=" not in outside:
-        return _Item(begin, end, brace)
-    stop = bare.find(";", end)
-    return _Item(begin, stop + 1 if stop >= 0 else end, brace, is_data=True)
-
-
-def _without_arguments(head: str) -> str:
-    """Leave out template arguments: `template <> struct Apply<Kind::ADD>` is a struct, `Pair<struct A> f` is none."""
-    inner = None
-    while inner != head:
-        inner, head = head, re.sub(r"<[^<>{}]*>", "", head)
-    return head
-
-
-def _without_directives(text: str) -> str:
-    return _DIRECTIVE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), plain(text))
-
-
 def _blank(out: list[str], begin: int, end: int) -> None:
     """Blank out code, not the directives within it: those may open or close a condition."""
     text = "".join(out[begin:end])
-    kept = {i for m in _DIRECTIVE.finditer(text) for i in range(m.start(), m.end())}
+    kept = {i for m in DIRECTIVE.finditer(text) for i in range(m.start(), m.end())}
     for i, c in enumerate(text):
         if c not in "\n" and i not in kept:
             out[begin + i] = " "
-
-
-def _matching(bare: str, at: int, pair: str) -> int:
-    """Return where the bracket at `at` closes; the end of the text if it does not."""
-    depth = 0
-    for i in range(at, len(bare)):
-        depth += (bare[i] == pair[0]) - (bare[i] == pair[1])
-        if depth == 0:
-            return i
-    return len(bare) - 1
 
 
 def _closing(bare: str, at: int) -> int | None:

@@ -1,8 +1,8 @@
 // Words of the device language that g++ does not know, and the scalar types that every kernel sees.
-// Only <stdint.h> and <stddef.h> names are visible here: a kernel must not find libc through our headers.
+// Only names of <cstdint> and <cstddef> are visible here: a kernel must not find libc through our headers.
 #pragma once
-#include <stddef.h>
-#include <stdint.h>
+#include <cstddef>
+#include <cstdint>
 
 // A mark that changes nothing and that scalar_code.py finds in the compiler's GIMPLE or LLVM IR; clang++ is asked for
 // that by itself, and is not given the mark when it compiles.
