@@ -63,6 +63,20 @@ def test_ragged_copies_are_padded_and_whole_blocks_are_not(program: Find) -> Non
     assert {c.blocks for c in copies["whole"] if c.direction == "in"} == {True}
 
 
+def test_functions_have_different_names() -> None:
+    """The first of two that move `x1` is not called as the one that moves `x11`."""
+    text = documented()["add"].replace("x,", "x1,").replace("x:", "x1:").replace("x.", "x1.")
+    text = text.replace(" y,", " x11,").replace(" y:", " x11:")
+    load = "with copyin():\n            load({}, {}, i, len)\n        "
+    one = "with copyin():\n            load(a, x1, i, len)\n            load(b, x11, i, len)\n        "
+    assert one in text
+    sum_ = "with compute():\n            add(a, a, b)\n        "
+    several = load.format("a", "x1") + load.format("b", "x11") + sum_ + load.format("b", "x1")
+    made = passes(parse(text.replace(one, several)))
+    names = [f.name for f in made.compute[0].functions]
+    assert len(set(names)) == len(names) and {"CopyInX1_1", "CopyInX1_2", "CopyInX11"} <= set(names)
+
+
 def test_transfer_buffers_in_loops_are_doubled_and_resident_ones_are_not(program: Find) -> None:
     init = "\n".join(passes(program("layer_norm")).init[0].init)
     assert re.search(r"InitBuffer\(tIn_, 2,", init) and re.search(r"InitBuffer\(tOut_, 2,", init)

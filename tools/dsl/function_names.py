@@ -35,7 +35,8 @@ def function_names(
     given: dict[Key, str] = {}
     for at, wish in wishes.items():
         alike = [k for k, other in wishes.items() if other == wish]
-        given[at] = wish if len(alike) == 1 else f"{wish}{alike.index(at) + 1}"
+        apart = "_" if wish[-1].isdigit() else ""  # or the first of Temp1 would be Temp11
+        given[at] = wish if len(alike) == 1 else f"{wish}{apart}{alike.index(at) + 1}"
     return {key(b): given[key(first[printed[key(b)]])] for b in blocks}
 
 
