@@ -97,6 +97,27 @@ def test_a_core_that_leaves_before_the_barrier_is_told(probe, numbers):
     assert ran.one("SYNC_MISSING").severity == "warning"
 
 
+MARKED = """
+    TBuf<> buf;
+    pipe.InitBuffer(buf, 512);
+    GlobalTensor<int32_t> marks;
+    marks.SetGlobalBuffer((__gm__ int32_t *)GetUserWorkspace(workspace));
+    if (GetBlockIdx() == LEAVES) { return; }
+    SyncAll(marks, buf.Get<int32_t>(), USED); // HERE"""
+
+
+@pytest.mark.parametrize(
+    ("leaves", "used", "said"), [(0, 0, ["DEADLOCK"]), (2, 3, ["DEADLOCK"]), (2, 0, ["DEADLOCK"]), (2, 2, [])]
+)
+def test_marks_in_memory_are_waited_for_whoever_has_ended(probe, numbers, leaves, used, said):
+    x = numbers(8)
+    body = MARKED.replace("LEAVES", str(leaves)).replace("USED", str(used))
+    ran = probe(body, x, x, block_dim=3, workspace_bytes=(16 << 20) + 4096)
+    assert ran.codes == said
+    if said:
+        assert "whether each of 3 cores has come" in ran.one("DEADLOCK").text
+
+
 def test_a_block_waits_for_the_block_before_it(probe, numbers):
     body = """
     TBuf<> buf;

@@ -142,6 +142,7 @@ struct Core {
     CrossFlag cross[16];
     int64_t sync_round = 0;
     bool sync_of_vectors = false; // the last one was for vector cores only
+    int64_t sync_polled = 0;      // the last one was made in memory: cores whose marks it reads until all are there
     RaceDetector detector;
     std::vector<Race> races; // of the last instruction
     Log log;
@@ -258,6 +259,9 @@ void wait_here(Wait::What what, int64_t id, const void *pc);
 // Let the other cores that can go on run up to where they wait or pause.
 void pause_here();
 void wake(Core &core);
+int64_t block_idx_of(const Core &core);
+// Say whether a core has ended without the mark that a SyncAll in memory reads: who waits there reads for ever.
+bool ended_unmarked(const Core &waiting, const Core &core);
 // Warn if cores have ended without the SyncAll that others wait in.
 void warn_of_ended(const Core &waiting, const char *api, const void *pc);
 void run_core(Core &core, void (*program)(void *), void *argument);

@@ -50,9 +50,13 @@ void report_deadlock()
     if (total > listed || total > 4) {
         waiting += ", ...";
     }
+    const bool polled = first->wait.what == Wait::What::sync_all && first->sync_polled > 0;
     launch->report->add({"DEADLOCK", wait_name(first->wait.what),
                          std::to_string(total) + " cores wait and none can go on (" + waiting + "); " +
-                             std::to_string(done) + " cores have ended.",
+                             std::to_string(done) + " cores have ended" +
+                             (polled ? ", and SyncAll reads in its workspace whether each of " +
+                                           std::to_string(first->sync_polled) + " cores has come."
+                                     : "."),
                          "error", first->name, so_offset(first->wait.pc), 1});
 }
 
@@ -123,6 +127,12 @@ void wake(Core &core)
     }
 }
 
+bool ended_unmarked(const Core &waiting, const Core &core)
+{
+    return waiting.sync_polled > 0 && !core.cube && core.state == CoreState::done &&
+           core.sync_round < waiting.sync_round && block_idx_of(core) < waiting.sync_polled;
+}
+
 void warn_of_ended(const Core &waiting, const char *api, const void *pc)
 {
     int64_t round = 0;
@@ -131,7 +141,8 @@ void warn_of_ended(const Core &waiting, const char *api, const void *pc)
     }
     uint32_t absent = 0;
     for (const auto &core : launch->cores) {
-        const bool takes_part = !(core->cube && waiting.sync_of_vectors);
+        const bool counted = waiting.sync_polled == 0 || block_idx_of(*core) < waiting.sync_polled;
+        const bool takes_part = counted && !(core->cube && waiting.sync_of_vectors);
         absent += takes_part && core->state == CoreState::done && core->sync_round < round;
     }
     if (absent) {
@@ -158,6 +169,11 @@ bool open_gate()
     }
     if (!waiting) {
         return false;
+    }
+    for (const auto &core : launch->cores) {
+        if (ended_unmarked(*waiting, *core)) {
+            return false;
+        }
     }
     warn_of_ended(*waiting, "SyncAll", waiting->wait.pc);
     for (const auto &core : launch->cores) {

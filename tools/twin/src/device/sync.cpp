@@ -24,7 +24,8 @@ void require_batch(const char *api, const void *pc)
 
 bool takes_part(const Core &core, bool vector_only) { return !(vector_only && core.cube); }
 
-void join_all(bool vector_only, const char *api, const void *pc)
+// `polled`: cores whose marks in memory are read; 0: the chip's own flags.
+void join_all(bool vector_only, int64_t polled, const char *api, const void *pc)
 {
     self->last_pc = pc;
     if (vector_only && self->cube) {
@@ -42,9 +43,11 @@ void join_all(bool vector_only, const char *api, const void *pc)
     self->log.event(Kind::sync_all, 0, vector_only, static_cast<uint32_t>(so_offset(pc)));
     ++self->sync_round;
     self->sync_of_vectors = vector_only;
+    self->sync_polled = polled;
     bool last = true;
     for (const auto &core : launch->cores) {
-        const bool arrived = core->sync_round >= self->sync_round || core->state == CoreState::done;
+        const bool left = core->state == CoreState::done && !ended_unmarked(*self, *core);
+        const bool arrived = core->sync_round >= self->sync_round || left;
         last = last && (!takes_part(*core, vector_only) || arrived);
     }
     if (!last) {
@@ -74,7 +77,7 @@ bool addressed(const Core &to, uint32_t mode)
 }
 } // namespace
 
-void sync_all(bool vector_only) { join_all(vector_only || !launch->mixed, "SyncAll", __builtin_return_address(0)); }
+void sync_all(bool vector_only) { join_all(vector_only || !launch->mixed, 0, "SyncAll", __builtin_return_address(0)); }
 
 void sync_all_soft(uint8_t *workspace, View scratch, int32_t cores)
 {
@@ -86,7 +89,7 @@ void sync_all_soft(uint8_t *workspace, View scratch, int32_t cores)
         trap("TENSOR_RANGE", "SyncAll", pc, "SyncAll: the scratch tensor has %u bytes; %llu cores need %llu.",
              scratch.size_bytes, static_cast<unsigned long long>(count), static_cast<unsigned long long>(count * 32));
     }
-    join_all(true, "SyncAll", pc);
+    join_all(true, static_cast<int64_t>(count), "SyncAll", pc);
 }
 
 // In modes 0 and 1 a core goes on when every member of the group has set the flag; in mode 2
@@ -280,10 +283,11 @@ void group_wait(uint8_t *workspace, uint32_t arrivers, uint32_t index)
     self->detector.barrier(Pipe::ALL);
 }
 
-int64_t block_idx()
+int64_t block_idx_of(const Core &core)
 {
-    return self->cube || !launch->mixed ? self->block : self->block * launch->vector_per_block + self->sub_block;
+    return core.cube || !launch->mixed ? core.block : core.block * launch->vector_per_block + core.sub_block;
 }
+int64_t block_idx() { return block_idx_of(*self); }
 int64_t raw_block_idx() { return self->block; }
 int64_t block_num() { return launch->blocks; }
 int64_t sub_block_idx() { return self->sub_block; }
