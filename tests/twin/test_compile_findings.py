@@ -41,6 +41,7 @@ def twin(request: pytest.FixtureRequest) -> TwinToolchain:
         ("using namespace AscendC::Reg;", "OTHER_CHIP", "Reg"),
         ("Hccl<0> h;", "NOT_SIMULATED", "one device"),
         ("Add(y, y, x, counts);", "UNDECLARED", "counts is not declared"),
+        ("MatmulConfig c;", "UNDECLARED", "lib/matmul_intf.h declares it"),
         ("Add(y, y, x, count)) ;", "SYNTAX", "expected"),
         ("auto *p = new int[4]; y.SetValue(0, (T)p[1]);", "HOST_NAME", "new or delete"),
     ],

@@ -7,6 +7,9 @@ from typing import NamedTuple
 from akgen.tools.twin.kernel.dialect import OPAQUE
 
 DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\\n|\\.)*", re.MULTILINE)
+_LEFT_OUT = re.compile(
+    r"^[ \t]*#[ \t]*if[ \t]+0\b(?:(?!^[ \t]*#[ \t]*if).)*?(?=^[ \t]*#[ \t]*(?:else|elif|endif))", re.M | re.S
+)
 _SCOPE = re.compile(r"^\s*(?:inline\s+)?namespace\b[\w\s:]*$|^\s*extern\s*$")
 _TYPE = re.compile(r"\b(?:class|struct|union|enum)\s+(?!\w+\s*\()")
 _OPERATOR = re.compile(r"\boperator\s*[^\w\s(]+")
@@ -17,7 +20,7 @@ _ANOTHER_BRACE = re.compile(r"\s*(?:,\s*[\w:<>]+\s*(?:\([^()]*\)\s*,\s*[\w:<>]+\
 
 def plain(text: str) -> str:
     """Blank out comments and literals; every other character keeps its place."""
-    return OPAQUE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+    return OPAQUE.sub(_blanks, text)
 
 
 class SourceItem(NamedTuple):
@@ -79,8 +82,12 @@ def without_arguments(head: str) -> str:
 
 
 def without_directives(text: str) -> str:
-    """Blank out directives, too."""
-    return DIRECTIVE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), plain(text))
+    """Blank out directives, too, and what `#if 0` leaves out."""
+    return DIRECTIVE.sub(_blanks, _LEFT_OUT.sub(_blanks, plain(text)))
+
+
+def _blanks(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
 
 
 def matching(bare: str, at: int, pair: str) -> int:

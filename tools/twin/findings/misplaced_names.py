@@ -1,6 +1,7 @@
 """Names that exist, but not where they are looked for: in another namespace, or in a header that is not included."""
 
 import re
+from functools import cache
 from pathlib import PurePosixPath
 
 from akgen.tools.twin.findings.code import Code, Found
@@ -14,6 +15,7 @@ from akgen.tools.twin.findings.known_names import (
     own_places,
 )
 from akgen.tools.twin.findings.near_names import closest
+from akgen.tools.twin.include_folders import DEVICE_INCLUDE
 
 _MACRO_CALL = re.compile(r"^\s*([A-Z][A-Z0-9_]{3,})\s*\(")
 _TYPE_FIRST = re.compile(r"\bTILING_DATA_FIELD_DEF\w*\s*\(\s*(\w+)\s*,\s*(\w+)")
@@ -34,7 +36,7 @@ def misplaced(name: str, scope: str | None, error: CompilerError, code: Code) ->
         return _in_own(name, scope, own[0], error, code)
     hint = re.search(rf"['‘]([\w:]+::{re.escape(name)})['’]", " ".join((error.text, *error.notes)))
     if code.side == "device":
-        return None
+        return _of_matmul(name, code)
     places = header_places("host").get(name, ())
     if places:
         return _in_header(name, scope, places[0], error, code)
@@ -47,6 +49,22 @@ def misplaced(name: str, scope: str | None, error: CompilerError, code: Code) ->
     if hint is not None:
         return Found("UNDECLARED", f"{name} is not declared here; {hint[1]} is.", f"Write {hint[1]}.")
     return None
+
+
+@cache
+def _matmul_names() -> frozenset[str]:
+    """Return what the headers of the high-level Matmul declare, which kernel_operator.h does not include."""
+    text = "".join(path.read_text() for path in sorted((DEVICE_INCLUDE / "ascendc").glob("matmul*.h")))
+    declared = r"\b(?:class|struct|enum class|namespace|#define)\s+(\w+)|\busing\s+(\w+)\s*=|\b(CFG_\w+)\b"
+    return frozenset(w for m in re.finditer(declared, text) for w in m.groups() if w) - {"AscendC", "detail"}
+
+
+def _of_matmul(name: str, code: Code) -> Found | None:
+    text = "\n".join(code.files.values())
+    if name not in _matmul_names() or re.search(r"#\s*include\s*[<\"][^>\"]*matmul", text):
+        return None
+    said = f"{name} is not declared here; lib/matmul_intf.h declares it, which is not included."
+    return Found("UNDECLARED", said, 'Add #include "lib/matmul_intf.h" after kernel_operator.h.')
 
 
 def wrong_macro(error: CompilerError, code: Code) -> Found | None:
