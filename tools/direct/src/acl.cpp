@@ -230,6 +230,13 @@ aclError aclrtDestroyStream(aclrtStream stream)
     delete static_cast<Event *>(stream);
     return ACL_SUCCESS;
 }
+aclError aclrtDestroyStreamForce(aclrtStream stream) { return aclrtDestroyStream(stream); }
+// A launch has ended when its call returns.
+aclError aclrtStreamQuery(aclrtStream, aclrtStreamStatus *status)
+{
+    *status = ACL_STREAM_STATUS_COMPLETE;
+    return ACL_SUCCESS;
+}
 aclError aclrtSynchronizeStream(aclrtStream) { return device().failed; }
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream, int32_t) { return device().failed; }
 aclError aclrtCreateEvent(aclrtEvent *event) { return aclrtCreateStream(event); }
@@ -241,6 +248,22 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream)
     return ACL_SUCCESS;
 }
 aclError aclrtStreamWaitEvent(aclrtStream, aclrtEvent) { return ACL_SUCCESS; }
+aclError aclrtResetEvent(aclrtEvent, aclrtStream) { return ACL_SUCCESS; }
+aclError aclrtQueryEvent(aclrtEvent, aclrtEventStatus *status)
+{
+    *status = ACL_EVENT_STATUS_COMPLETE;
+    return ACL_SUCCESS;
+}
+aclError aclrtQueryEventStatus(aclrtEvent, aclrtEventRecordedStatus *status)
+{
+    *status = ACL_EVENT_RECORDED_STATUS_COMPLETE;
+    return ACL_SUCCESS;
+}
+aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventStatus *status)
+{
+    return aclrtQueryEvent(event, status);
+}
+aclError aclrtSynchronizeEventWithTimeout(aclrtEvent, int32_t) { return device().failed; }
 aclError aclrtSynchronizeEvent(aclrtEvent) { return device().failed; }
 aclError aclrtEventElapsedTime(float *ms, aclrtEvent from, aclrtEvent to)
 {
@@ -322,6 +345,26 @@ aclError aclrtMemcpy(void *to, size_t room, const void *from, size_t bytes, aclr
 aclError aclrtMemcpyAsync(void *to, size_t room, const void *from, size_t bytes, aclrtMemcpyKind kind, aclrtStream)
 {
     return aclrtMemcpy(to, room, from, bytes, kind);
+}
+aclError aclrtMemcpy2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                       aclrtMemcpyKind kind)
+{
+    if (width > to_pitch || width > from_pitch) {
+        return refuse(ACL_ERROR_INVALID_PARAM, "aclrtMemcpy2d: a row is wider than what lies between two rows");
+    }
+    for (size_t row = 0; row < height; ++row) {
+        const aclError done = aclrtMemcpy(static_cast<uint8_t *>(to) + row * to_pitch, width,
+                                          static_cast<const uint8_t *>(from) + row * from_pitch, width, kind);
+        if (done != ACL_SUCCESS) {
+            return done;
+        }
+    }
+    return ACL_SUCCESS;
+}
+aclError aclrtMemcpy2dAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                            aclrtMemcpyKind kind, aclrtStream)
+{
+    return aclrtMemcpy2d(to, to_pitch, from, from_pitch, width, height, kind);
 }
 aclError aclrtMemset(void *memory, size_t room, int32_t value, size_t bytes)
 {

@@ -29,6 +29,18 @@ enum aclrtMemcpyKind {
 };
 enum aclrtMemAttr { ACL_DDR_MEM, ACL_HBM_MEM };
 enum aclrtRunMode { ACL_DEVICE, ACL_HOST };
+enum aclrtEventStatus { ACL_EVENT_STATUS_COMPLETE, ACL_EVENT_STATUS_NOT_READY, ACL_EVENT_STATUS_RESERVED };
+enum aclrtEventRecordedStatus { ACL_EVENT_RECORDED_STATUS_NOT_READY, ACL_EVENT_RECORDED_STATUS_COMPLETE };
+enum aclrtStreamStatus {
+    ACL_STREAM_STATUS_COMPLETE,
+    ACL_STREAM_STATUS_NOT_READY,
+    ACL_STREAM_STATUS_RESERVED = 0xFFFF,
+};
+constexpr uint32_t ACL_STREAM_FAST_LAUNCH = 1;
+constexpr uint32_t ACL_STREAM_FAST_SYNC = 2;
+constexpr uint32_t ACL_EVENT_SYNC = 1;
+constexpr uint32_t ACL_EVENT_CAPTURE_STREAM_PROGRESS = 2;
+constexpr uint32_t ACL_EVENT_TIME_LINE = 8;
 
 extern "C" {
 aclError aclInit(const char *config);
@@ -48,6 +60,8 @@ aclError aclrtGetCurrentContext(aclrtContext *context);
 aclError aclrtCreateStream(aclrtStream *stream);
 aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag);
 aclError aclrtDestroyStream(aclrtStream stream);
+aclError aclrtDestroyStreamForce(aclrtStream stream);
+aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status);
 aclError aclrtSynchronizeStream(aclrtStream stream);
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout_ms);
 aclError aclrtCreateEvent(aclrtEvent *event);
@@ -55,7 +69,12 @@ aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag);
 aclError aclrtDestroyEvent(aclrtEvent event);
 aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream);
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
+aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream);
+aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status);
+aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status);
+aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventStatus *status);
 aclError aclrtSynchronizeEvent(aclrtEvent event);
+aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout_ms);
 aclError aclrtEventElapsedTime(float *ms, aclrtEvent from, aclrtEvent to); // of kernels, as predicted
 aclError aclrtMalloc(void **memory, size_t bytes, aclrtMemMallocPolicy policy);
 aclError aclrtMallocAlign32(void **memory, size_t bytes, aclrtMemMallocPolicy policy);
@@ -66,6 +85,10 @@ aclError aclrtGetMemInfo(aclrtMemAttr kind, size_t *free_bytes, size_t *bytes);
 aclError aclrtMemcpy(void *to, size_t room, const void *from, size_t bytes, aclrtMemcpyKind kind);
 aclError aclrtMemcpyAsync(void *to, size_t room, const void *from, size_t bytes, aclrtMemcpyKind kind,
                           aclrtStream stream);
+aclError aclrtMemcpy2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                       aclrtMemcpyKind kind);
+aclError aclrtMemcpy2dAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                            aclrtMemcpyKind kind, aclrtStream stream);
 aclError aclrtMemset(void *memory, size_t room, int32_t value, size_t bytes);
 aclError aclrtMemsetAsync(void *memory, size_t room, int32_t value, size_t bytes, aclrtStream stream);
 aclFloat16 aclFloatToFloat16(float value);
