@@ -234,10 +234,14 @@ def test_what_marked_functions_call_is_the_devices() -> None:
 template <typename T> T Half(T a) { return a / 2; }
 void Check(int a) { printf("%d", a); }
 int Sum(int a) { return a; }
+void Muls(float *v) { v[0] *= 2; }
+void Step(int n) { printf("%d", n); }
+struct Worker { __aicore__ void Step(float f) { Muls(x, f, 8); } };
 __aicore__ inline int Sum(float a) { return 1; }
 __global__ __aicore__ void k(GM_ADDR x, int n) { Twice<int>(Sum(n)); one.Check(n); }
 int main() { Check(1); }
 """
     kept = device_text(text)
     assert "int Twice" in kept and "T Half" in kept
+    assert "Muls(float" not in kept and "Step(int" not in kept and "Step(float" in kept
     assert "void Check" not in kept and "int Sum(int" not in kept and "main" not in kept

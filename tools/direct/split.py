@@ -19,6 +19,7 @@ from akgen.tools.direct.items import (
     without_directives,
 )
 from akgen.tools.direct.macros import marks_written_out
+from akgen.tools.twin.findings.header_names import interfaces
 
 _FOR_DEVICE = re.compile(r"__aicore__|__global__|\[aicore\]|__simd_vf__|\bconstexpr\b")
 _FOR_HOST = re.compile(
@@ -138,27 +139,30 @@ def _called_unmarked(
 ) -> set[SourceItem]:
     """Return the functions without a mark that marked ones call, directly or not: the missing mark is the finding.
 
-    A name that a marked function has as well is that one's.
+    A name that a marked function has as well, a member too, or an interface of the device, is that one's.
     """
     functions: dict[str, list[SourceItem]] = {}
     for item in items:
-        if (
-            item.brace is not None
-            and not item.is_data
-            and not _MEMBER.search(without_arguments(bare[item.begin : item.brace]))
-            and (named := _FUNCTION_NAME.search(bare[item.begin : item.brace]))
-        ):
+        if item.brace is None or item.is_data or _FOR_HOST.search(bare[item.begin : item.end]):
+            continue
+        head = bare[item.begin : item.brace]
+        if not _MEMBER.search(without_arguments(head)) and (named := _FUNCTION_NAME.search(head)):
             functions.setdefault(named[1], []).append(item)
+    for name in [n for n in functions if n in interfaces("device") or _marked_somewhere(n, bare)]:
+        del functions[name]
     found: set[SourceItem] = set()
     calling = [i for i in kept if i.brace is not None and _FOR_DEVICE.search(bare[i.begin : i.end])]
     while calling:
         text = bare[calling[-1].brace : calling.pop().end]
         for name in {m[1] for m in _PLAIN_CALL.finditer(text)} & functions.keys():
             new = [i for i in functions[name] if i not in found]
-            if not kept & set(functions[name]):
-                found.update(new)
-                calling += new
+            found.update(new)
+            calling += new
     return found
+
+
+def _marked_somewhere(name: str, bare: str) -> bool:
+    return re.search(rf"(?:__aicore__|__global__)[^;{{}}()]*\b{re.escape(name)}\s*\(", bare) is not None
 
 
 def task_type(text: str, kernel: str) -> str | None:
