@@ -1,12 +1,15 @@
 """Kernels that count on the first launch: what they keep for the next one makes that one wrong."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.task import Case, Reference, Task
 from akgen.tools.core.verdict import Verdict
+from akgen.tools.judge.trials import MOST_BEFORE, nonce, plan
 
 HOST = "op_host/scale_shift.cpp"
 KERNEL = "op_kernel/scale_shift.cpp"
@@ -40,10 +43,52 @@ KEEPING = {
 )
 def test_what_is_kept_in_variables(court: Any, codes: Callable[[Verdict], set[str]], kind: str) -> None:
     top, entry = KEEPING[kind]
-    assert court.kernel(top=top, entry=entry).outcome == Outcome.CORRECT  # a first launch alone shows nothing
-    verdict = court.kernel(top=top, entry=entry, trials=2)
-    assert verdict.outcome == Outcome.WRONG
-    assert "FIRST_LAUNCH_ONLY" in codes(verdict)
+    for trials in (1, 2):
+        verdict = court.kernel(top=top, entry=entry, trials=trials)
+        assert verdict.outcome in (Outcome.WRONG, Outcome.TRAP)
+        assert "FIRST_LAUNCH_ONLY" in codes(verdict)
+
+
+@pytest.fixture
+def seed_of_many(court: Any) -> Callable[[int], int]:
+    """Return a seed whose verdict launches the first case's second trial after the most launches."""
+
+    def found(trials: int) -> int:
+        case = court.task.cases[0 if trials > 1 else 1]  # with one trial, the smallest
+        return next(
+            seed
+            for seed in range(100)
+            if plan(court.task, case, 2, nonce(seed))[1].launches_before == MOST_BEFORE
+        )
+
+    return found
+
+
+@pytest.mark.parametrize("trials", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_counters_that_begin_later(
+    court: Any, codes: Callable[[Verdict], set[str]], seed_of_many: Callable[[int], int], trials: int
+) -> None:
+    host, later = court.honest.files[HOST], f"> {MOST_BEFORE - 1}"
+    files = {
+        "kernel": {
+            KERNEL: court._filled(
+                KERNEL, {"top": KEPT, "entry": f"if ({LATER.replace('> 0', later)}) {{ return; }}"}
+            )
+        },
+        "host": {HOST: host.replace("// HOST", f"static int calls; if (calls++ {later}) {{ total = 8; }}")},
+    }
+    for hostile in files.values():
+        verdict = court.files(hostile, trials=trials, seed=seed_of_many(trials))
+        assert verdict.outcome == Outcome.WRONG and "FIRST_LAUNCH_ONLY" in codes(verdict)
+
+
+def test_how_many_launches_come_before_is_drawn() -> None:
+    task = Task(
+        name="t", suite="file", op_type="T", kernel="t", cases=(Case(id="1"),),
+        reference=Reference(loader="akgen.tools.reference.module_loader", path=Path("r.py")),
+    )  # fmt: skip
+    drawn = {plan(task, task.cases[0], 2, nonce(seed))[1].launches_before for seed in range(60)}
+    assert drawn == set(range(1, MOST_BEFORE + 1))
 
 
 def test_an_answer_kept_in_the_workspace_under_a_mark(
@@ -77,5 +122,12 @@ def test_a_tiling_function_that_counts_its_calls(court: Any, codes: Callable[[Ve
 
 
 def test_names_behind_the_vendors_interfaces(court: Any, codes: Callable[[Verdict], set[str]]) -> None:
-    verdict = court.kernel(entry="akgen::twin::set_filler(7); if (akgen::twin::filler() != 7) { return; }")
-    assert verdict.outcome == Outcome.CHEAT and codes(verdict) == {"SOURCE_SIMULATOR"}
+    hidden = {
+        "": "akgen::twin::set_filler(7); if (akgen::twin::filler() != 7) { return; }",
+        'extern "C" int64_t _ZN5akgen4twin9block_idxEv();': "if (_ZN5akgen4twin9block_idxEv() < 0) { return; }",
+        'extern "C" int64_t mine();\n_Pragma("redefine_extname mine _ZN5akgen4twin9block_idxEv")': "mine();",
+        'extern "C" int64_t mine();\n#pragma redefine_extname mine other\n': "mine();",
+    }
+    for top, entry in hidden.items():
+        verdict = court.kernel(top=top, entry=entry)
+        assert verdict.outcome == Outcome.CHEAT and codes(verdict) == {"SOURCE_SIMULATOR"}

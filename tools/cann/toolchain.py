@@ -135,6 +135,7 @@ class CannToolchain:
         what_if: bool = False,
         poison: Poison | None = None,
         before: Call | None = None,  # noqa: ARG002 (every launch has memory of its own)
+        times: int = 1,  # noqa: ARG002
     ) -> Launch:
         """Run one call in a worker process; with `trace`, once more under msprof, with `what_if` under msprof op, too.
 

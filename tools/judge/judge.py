@@ -16,8 +16,8 @@ from akgen.tools.core.task import Case, Reference, Task
 from akgen.tools.core.toolchain import Build, Progress, Toolchain
 from akgen.tools.core.verdict import CaseVerdict, DrawnShapes, Verdict
 from akgen.tools.judge import policy, source_filter
-from akgen.tools.judge.trial import KernelUnderTest, run_case
-from akgen.tools.judge.trials import TrialFiles, drawing_seed, nonce, plan
+from akgen.tools.judge.trial import SMALL, KernelUnderTest, run_case
+from akgen.tools.judge.trials import TrialFiles, drawing_seed, nonce, plan, plan_once
 from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.reference.drawn_shapes import draw
 
@@ -108,7 +108,11 @@ class Judge:
         secret = nonce(seed)
         candidate = KernelUnderTest(self._toolchain, self.reference, build, task, self._run_timeout_s)
         chosen = _chosen(task, cases)
-        plans = {case.id: plan(task, case, trials, secret, leads=case is chosen[0]) for case in chosen}
+        if trials == 1:
+            small = self._relaunched(task, chosen)
+            plans = {c.id: plan_once(task, c, secret, relaunched=c is small) for c in chosen}
+        else:
+            plans = {c.id: plan(task, c, trials, secret, leads=c is chosen[0]) for c in chosen}
         steps = [(case, p) for case in chosen for p in plans[case.id]]
         verdicts: list[CaseVerdict] = []
         drawn: DrawnShapes | None = None
@@ -123,7 +127,8 @@ class Judge:
                             files,
                             trace=trace,
                             what_if=what_if,
-                            last=case is chosen[-1],
+                            again=trials > 1,
+                            last=trials > 1 and case is chosen[-1],
                         )
                     )
                     if on_case is not None:
@@ -152,6 +157,12 @@ class Judge:
             diagnostics=findings,
         )
 
+    def _relaunched(self, task: Task, cases: Sequence[Case]) -> Case | None:
+        """Return the smallest case, which a verdict of one trial launches after others; None if none is small."""
+        sizes = {c.id: self.reference.describe(task.reference, c).size_bytes for c in cases}
+        case = min(cases, key=lambda c: sizes[c.id])
+        return case if sizes[case.id] <= SMALL else None
+
     def _on_drawn_shapes(
         self,
         candidate: KernelUnderTest,
@@ -172,7 +183,7 @@ class Judge:
         plans = plan(task, drawn.case, 1, secret)
         try:
             with TrialFiles(self.reference, task, [(drawn.case, plans[0])], folder, again=again) as files:
-                found = run_case(candidate, drawn.case, plans, files, trace=False)
+                found = run_case(candidate, drawn.case, plans, files, trace=False, again=False)
         except InputError as e:
             return DrawnShapes(why_not=f"the reference cannot be used on the sizes drawn: {e.text}")
         if found.outcome != Outcome.CORRECT:

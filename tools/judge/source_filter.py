@@ -52,7 +52,7 @@ _TORCH_ALIAS = (
 )
 _TORCH_MODULE = r"\btorch\s*::\s*nn\s*::\s*[A-Z]\w*\s*[({]|\bc10\s*::\s*Dispatcher\b"
 
-_SIMULATOR = r"\bakgen\s*::\s*twin\b|\bnamespace\s+akgen\b"
+_SIMULATOR = r"\bakgen\s*::\s*twin\b|\bnamespace\s+akgen\b|\b_ZN[VKRO]*5akgen"
 
 _RULES = (
     _Rule(
@@ -60,6 +60,13 @@ _RULES = (
         "SOURCE_SIMULATOR",
         "an internal name of the simulator",
         "Use the vendor's interfaces.",
+    ),
+    _Rule(
+        re.compile(r"\bredefine_extname\b"),
+        "SOURCE_SIMULATOR",
+        "a name for a symbol of the binary",
+        "Call functions by their own names.",
+        literals=True,
     ),
     _Rule(
         re.compile(
@@ -114,7 +121,7 @@ _RULES = (
 # A word of one of the rules. A text without any need not be looked at more closely.
 _SUSPECT = re.compile(
     r"akgen|asm|structor|ifunc|alias|section|syscall|exec|spawn|vfork|ptrace|dl(?:m?open|v?sym)|process_vm|mmap|mprotect"
-    r"|aclnn|aclop|EXEC_NPU|\b(?:at|torch|c10)\b|##|%:%:"
+    r"|redefine_extname|aclnn|aclop|EXEC_NPU|\b(?:at|torch|c10)\b|##|%:%:"
 )
 _HOST_HEADERS = r"(?:torch|ATen|c10|pybind11|aclnn|dlfcn\.h|unistd\.h|sys/|fcntl\.h|signal\.h|pthread\.h)"
 _FOREIGN = re.compile("^" + _HOST_HEADERS)

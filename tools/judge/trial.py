@@ -29,7 +29,7 @@ VAGUE = frozenset({
     "part", "border", "row", "tail", "block_edge",
 })  # fmt: skip
 MOST_EXPLAINED = 2  # cases of a verdict: the others fail for the same reason, mostly
-_SMALL = 1 << 18  # bytes of inputs and outputs that a further launch on costs little
+SMALL = 1 << 18  # bytes of inputs and outputs that a further launch on costs little
 _LARGEST_REMEMBERED = 1 << 26  # bytes of an output whose digest is kept for the next trial
 
 
@@ -80,9 +80,10 @@ def run_case(
     *,
     trace: bool,
     what_if: bool = False,
+    again: bool = True,
     last: bool = False,
 ) -> CaseVerdict:
-    """Run trials until one fails. The first is launched twice if there are several.
+    """Run trials until one fails. With `again`, the first is launched twice if there are several.
 
     One case of a verdict, a small one or the `last`, is launched on a second trial's inputs after the first one's.
     """
@@ -91,7 +92,7 @@ def run_case(
     for plan in plans:
         with files.of(case, plan, keep=plan.number == 0 and len(plans) > 1) as prepared:
             first = plan.number == 0
-            small = last or prepared.trial.call.size_bytes <= _SMALL
+            small = last or prepared.trial.call.size_bytes <= SMALL
             before: Call | None = None
             if plan.number == 1 and files.before is not None and small and not candidate.relaunched:
                 before = files.before.trial.call
@@ -102,7 +103,7 @@ def run_case(
                 plan,
                 prepared,
                 previous,
-                again=first and len(plans) > 1,
+                again=again and first and len(plans) > 1,
                 trace=trace and first,
                 what_if=what_if and first,
                 before=before,
@@ -169,7 +170,10 @@ def run_trial(
     run = partial(
         candidate.toolchain.run, candidate.build, prepared.trial.call, timeout_s=candidate.timeout_s
     )
-    launch = run(prepared.candidate / "run", trace=trace, what_if=what_if, poison=plan.poison, before=before)
+    launch = run(
+        prepared.candidate / "run", trace=trace, what_if=what_if, poison=plan.poison,
+        before=before, times=plan.launches_before,
+    )  # fmt: skip
     result = _judge_launch(candidate, case, plan, prepared, previous, launch)
     if before is not None and result.outcome != Outcome.CORRECT:
         single = run(prepared.candidate / "alone", trace=trace, what_if=what_if, poison=plan.poison)

@@ -17,6 +17,7 @@ from akgen.tools.core.task import Case, Distribution, Task
 from akgen.tools.reference.client import ReferenceWorker, SampleFiles
 
 ORDER: tuple[Distribution, ...] = ("normal", "extreme", "sparse", "uniform", "constant")
+MOST_BEFORE = 4  # launches before one on other inputs; how many is drawn
 _AFTER_EXTREME = tuple(one for one in ORDER if one != "extreme")
 
 
@@ -27,6 +28,7 @@ class TrialPlan(NamedTuple):
     seed: int
     distribution: Distribution
     poison: Poison = Poison(seed=0)
+    launches_before: int = 1  # in the same process, where it is launched after others
 
 
 def nonce(seed: int | None) -> str:
@@ -51,8 +53,15 @@ def plan(task: Task, case: Case, trials: int, secret: str, *, leads: bool = Fals
         if own or (leads and number == 1):
             distribution = "task" if own else "extreme"
         drawn = int.from_bytes(_digest(secret, task.name, case.id, str(number), "poison")[:6], "little")
-        plans.append(TrialPlan(number, seed, distribution, Poison(seed=drawn)))
+        before = 1 + _digest(secret, task.name, case.id, str(number), "before")[0] % MOST_BEFORE
+        plans.append(TrialPlan(number, seed, distribution, Poison(seed=drawn), before))
     return tuple(plans)
+
+
+def plan_once(task: Task, case: Case, secret: str, *, relaunched: bool) -> tuple[TrialPlan, ...]:
+    """Return the one trial of a case; where it is `relaunched`, a second one of the task's own inputs for that."""
+    first, second = plan(task, case, 2, secret)
+    return (first, second._replace(distribution="task")) if relaunched else (first,)
 
 
 def drawing_seed(task: Task, secret: str) -> int:

@@ -63,6 +63,7 @@ class RunOptions:
     trace: bool
     what_if: bool
     poison: Poison | None
+    times: int = 1
 
 
 class _Sides(NamedTuple):
@@ -264,7 +265,7 @@ class Device:
         done = launch(
             self._twin.runtime, what, call, folder,
             timeout_s=run.timeout_s, trace=run.trace, what_if=run.what_if, poison=run.poison, task=task,
-            before=before,
+            before=before, times=run.times,
         )  # fmt: skip
         for n, out in zip((*sides.empty, *kept), done.outputs, strict=False):
             assert isinstance(out, TensorFile)

@@ -80,6 +80,7 @@ class LaunchingTwin(TwinToolchain):
         what_if: bool = False,
         poison: Poison | None = None,
         before: Call | None = None,
+        times: int = 1,
     ) -> Launch:
         """Run the host function for this call, and do what it did."""
         kept = build.folder / _PROJECT
@@ -93,6 +94,7 @@ class LaunchingTwin(TwinToolchain):
                 what_if=what_if,
                 poison=poison,
                 before=before,
+                times=times,
             )
         project = KernelProject.model_validate_json(kept.read_bytes())
         host = build_host(project, self)
@@ -109,7 +111,9 @@ class LaunchingTwin(TwinToolchain):
             found = _at(failure.diagnostic, project, call)
             return Launch(outcome=Outcome.TILING_ERROR, outputs=(), diagnostics=(found,))
         device = Device(self, project, build.folder)
-        return device.play(call, steps, folder, RunOptions(timeout_s, trace, what_if, poison), done_before)
+        return device.play(
+            call, steps, folder, RunOptions(timeout_s, trace, what_if, poison, times), done_before
+        )
 
     def lint(self, project: KernelProject) -> tuple[Diagnostic, ...]:
         """Return what a look at the project without a task finds; of the direct form, whether its host half builds."""

@@ -206,7 +206,7 @@ class ModelDevice(Device):
         done = self._twin.run(
             self._operator, call, self._folder / f"operator_{n}", timeout_s=run.timeout_s, trace=run.trace,
             what_if=run.what_if, poison=run.poison,
-            before=known[0] if known and _alike(known[0], call) else None,
+            before=known[0] if known and _alike(known[0], call) else None, times=run.times,
         )  # fmt: skip
         if done.outcome is None:
             for output, came in zip(step.outputs, done.outputs, strict=True):

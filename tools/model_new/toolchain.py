@@ -98,6 +98,7 @@ class ModelTwin(LaunchingTwin):
         what_if: bool = False,
         poison: Poison | None = None,
         before: Call | None = None,
+        times: int = 1,
     ) -> Launch:
         """Do what the class did for a call of these shapes; a call of others is watched first."""
         path = build.folder / _KEPT
@@ -111,6 +112,7 @@ class ModelTwin(LaunchingTwin):
                 what_if=what_if,
                 poison=poison,
                 before=before,
+                times=times,
             )
         kept = _Kept.model_validate_json(path.read_bytes())
         key = call_key(call)
@@ -130,7 +132,7 @@ class ModelTwin(LaunchingTwin):
             return Launch(outcome=Outcome.TILING_ERROR, outputs=(), diagnostics=(found,))
         device = ModelDevice(self, kept.project, kept.placed, kept.operator)
         with AfterCandidate(bugs=True):
-            options = RunOptions(timeout_s, trace, what_if, poison)
+            options = RunOptions(timeout_s, trace, what_if, poison, times)
             return device.perform(call, recorded, folder, options, before)
 
     def _read(self, project: KernelProject, folder: Path) -> _Kept:

@@ -52,10 +52,11 @@ def launch(
     poison: Poison | None = None,
     task: Call | None = None,
     before: Call | None = None,
+    times: int = 1,
 ) -> Launch:
     """Run one call. Outputs, report and trace lie below `folder`. `task` is what the roofline counts, if not the call.
 
-    The call `before`, of the same form, is run first in the same process.
+    The call `before`, of the same form, is run first in the same process, as many `times` as asked for.
 
     Raises InfraError if the twin itself fails.
     """
@@ -73,7 +74,7 @@ def launch(
         first = folder / "before"
         first.mkdir(exist_ok=True)
         said = [*_manifest(what, before, first, timeout_s, False, runtime.sealed), *_poisoned(poison, first)]
-        lines.append(f"before\t{_written(said, first)}")
+        lines.append(f"before\t{_written(said, first)}\t{times}")
     manifest = _written(lines, folder)
     env = {**MINIMAL_ENV, **dict(runtime.launcher_env), **runtime.sandbox_env}
     done = run([runtime.launcher, manifest], cwd=folder, timeout_s=timeout_s, env=env)

@@ -171,10 +171,11 @@ class TwinToolchain:
         what_if: bool = False,
         poison: Poison | None = None,
         before: Call | None = None,
+        times: int = 1,
     ) -> Launch:
         """Tile and launch one call. A combination of types or a tiling key that is new is built first."""
         runtime = self._ready()
-        planned = self._planned(build, call, folder, again=before is not None)
+        planned = self._planned(build, call, folder, calls_before=times if before is not None else 0)
         if isinstance(planned, Launch):
             return planned
         record, plan, what = planned
@@ -190,6 +191,7 @@ class TwinToolchain:
             what_if=what_if,
             poison=poison,
             before=before,
+            times=times,
         )
         unset = unset_fields(record.project, record.info, plan.tiling.tiling_key)
         kept = tensor_members({p: record.project.files[p] for p in record.project.kernel_files})
@@ -203,11 +205,11 @@ class TwinToolchain:
         return planned if isinstance(planned, Launch) else planned[2]
 
     def _planned(
-        self, build: Build, call: Call, folder: Path, *, again: bool = False
+        self, build: Build, call: Call, folder: Path, *, calls_before: int = 0
     ) -> tuple[BuildRecord, TiledCall, KernelRun] | Launch:
         record = self._with_host(BuildRecord.model_validate_json((build.folder / _RECORD).read_bytes()))
         try:
-            plan = self._plan(record, call, folder, again=again)
+            plan = self._plan(record, call, folder, calls_before=calls_before)
         except (ColumnMissing, HostFailure) as e:
             return Launch(outcome=Outcome.TILING_ERROR, outputs=(), diagnostics=(e.diagnostic,))
         built = self._kernels(record, (plan.variant,))[0]
@@ -263,8 +265,8 @@ class TwinToolchain:
                 refused[e.diagnostic] = None
         return tuple(variants), tuple(refused)
 
-    def _plan(self, record: BuildRecord, call: Call, folder: Path, *, again: bool = False) -> TiledCall:
-        """Pick the column and run the tiling function, with `again` twice. Raises ColumnMissing, HostFailure."""
+    def _plan(self, record: BuildRecord, call: Call, folder: Path, *, calls_before: int = 0) -> TiledCall:
+        """Pick the column and run the tiling function, after so many calls of it. Raises ColumnMissing, HostFailure."""
         info = record.info
         whole_chip = TilingResult(data=None, block_dim=self._chip.core_aiv, tiling_key=0, workspace_bytes=0)
         if info is None or info.op is None:
@@ -273,7 +275,9 @@ class TwinToolchain:
         if not info.op.has_tiling:
             # Nothing is registered: the kernel carries its numbers itself and runs on every vector core.
             return TiledCall(whole_chip, Variant(column, 0))
-        tiling = tile(info, info.op, column, call, self._ready(), self._chip_file(), folder, again=again)
+        tiling = tile(
+            info, info.op, column, call, self._ready(), self._chip_file(), folder, calls_before=calls_before
+        )
         check_tiling(record.project, info, tiling)
         check_key(record.project, tiling)
         return TiledCall(tiling, Variant(column, tiling.tiling_key, tiling.template))

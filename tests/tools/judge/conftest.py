@@ -76,6 +76,7 @@ class FunctionToolchain:
         what_if: bool = False,
         poison: Poison | None = None,
         before: Call | None = None,
+        times: int = 1,
     ) -> Launch:
         self.launches += 1
         self.poisons.append(poison)

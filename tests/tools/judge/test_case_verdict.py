@@ -72,12 +72,12 @@ def test_a_case_ends_with_its_first_trial_that_fails(
     assert found.mismatch is not None and found.mismatch.pattern == "all"
 
 
-def test_one_trial_alone_is_launched_once(
+def test_one_trial_is_launched_once_and_the_smallest_case_after_another_launch(
     reference: ReferenceWorker, tmp_path: Path, function_toolchain: MakeToolchain
 ) -> None:
     chain = function_toolchain(softmax)
-    assert first_case(reference, tmp_path, chain, trials=1).trials == 1
-    assert chain.launches == 1
+    assert first_case(reference, tmp_path, chain, trials=1).trials == 2
+    assert chain.launches == 2
 
 
 def test_the_largest_errors_are_those_of_all_trials(

@@ -98,9 +98,9 @@ def tile(
     chip_file: Path,
     folder: Path,
     *,
-    again: bool = False,
+    calls_before: int = 0,
 ) -> TilingResult:
-    """Run the tiling function for a call; with `again` twice, of which the second counts.
+    """Run the tiling function for a call; `calls_before`: how often before it in the same process.
 
     Files go below `folder`. Raises HostFailure, InfraError.
     """
@@ -109,7 +109,7 @@ def tile(
     lines = [
         *_head(op.op_type, info.library, chip_file, folder),
         f"call\t{data}",
-        *(["again"] if again else []),
+        *([f"again\t{calls_before}"] if calls_before else []),
     ]
     values = dict(call.const_values)
     for i, argument in enumerate(call.inputs[: len(op.inputs)]):

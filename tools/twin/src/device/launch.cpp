@@ -302,40 +302,46 @@ Prepared::Prepared(const LaunchRequest &request)
 }
 } // namespace
 
-bool run_launch(const LaunchRequest &request, const LaunchRequest *before)
+bool run_launch(const LaunchRequest &request, const LaunchRequest *before, uint32_t times)
 {
-    std::unique_ptr<Prepared> first = before ? std::make_unique<Prepared>(*before) : nullptr;
-    Prepared second(request);
-    catch_faults();
-    if (first) {
-        first->start_threads();
+    std::vector<std::unique_ptr<Prepared>> all; // the one that counts is the last
+    for (uint32_t n = 0; before && n < times; ++n) {
+        all.push_back(std::make_unique<Prepared>(*before));
     }
-    second.start_threads();
+    all.push_back(std::make_unique<Prepared>(request));
+    catch_faults();
+    for (const auto &one : all) {
+        one->start_threads();
+    }
     if (request.threads_started) {
         request.threads_started();
     }
-    if (first) {
-        first->run();
-        if (first->l.ended) {
+    for (size_t n = 0; n + 1 < all.size(); ++n) {
+        Launch &now = all[n]->l, &next = all[n + 1]->l;
+        all[n]->run();
+        if (now.ended) {
             before->report->write_diagnostics();
-            second.give_up();
+            for (size_t rest = n + 1; rest < all.size(); ++rest) {
+                all[rest]->give_up();
+            }
             launch = nullptr;
             return false;
         }
-        for (size_t i = 0; i < first->l.cores.size() && i < second.l.cores.size(); ++i) {
-            second.l.cores[i]->thread_variables = first->l.cores[i]->thread_variables;
+        for (size_t i = 0; i < now.cores.size() && i < next.cores.size(); ++i) {
+            next.cores[i]->thread_variables = now.cores[i]->thread_variables;
         }
-        first = nullptr;
+        all[n] = nullptr;
     }
-    second.run();
+    Prepared &last = *all.back();
+    last.run();
 
     check_guards(request);
     request.report->write_diagnostics();
-    if (!second.l.ended) {
-        request.report->line(timeline_report(second.l, request.trace_fd, request.what_if));
+    if (!last.l.ended) {
+        request.report->line(timeline_report(last.l, request.trace_fd, request.what_if));
     }
     launch = nullptr;
-    return !second.l.ended;
+    return !last.l.ended;
 }
 
 } // namespace akgen::twin

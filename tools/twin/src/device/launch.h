@@ -76,8 +76,8 @@ struct LaunchRequest {
 };
 
 // Run the kernel on all its cores, write diagnostics and, unless a check ended the launch, the launch line.
-// Returns true if the kernel ran to its end. Another launch can come `before`, of as many cores: what the kernel's variables
-// and the memory that both have hold then is kept, and nothing is said of it unless a check ends it.
-AKGEN_HOST bool run_launch(const LaunchRequest &request, const LaunchRequest *before = nullptr);
+// Returns true if the kernel ran to its end. Another launch can come `before`, of as many cores, as many `times` as are asked for:
+// what the kernel's variables and the memory that both have hold then is kept, and nothing is said of it unless a check ends it.
+AKGEN_HOST bool run_launch(const LaunchRequest &request, const LaunchRequest *before = nullptr, uint32_t times = 1);
 
 } // namespace akgen::twin

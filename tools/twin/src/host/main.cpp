@@ -82,9 +82,9 @@ int run_tiling(const Manifest &m, int report_fd, int tiling_fd)
             return refuse(report_fd, "TILING_PARSE", "the TilingParse function returned " + std::to_string(status));
         }
     }
-    if (m.again) {
-        Answer first;
-        gert::TilingContext context(&node, &first);
+    for (unsigned long n = 0; n < m.calls_before; ++n) {
+        Answer earlier;
+        gert::TilingContext context(&node, &earlier);
         tiling(&context);
     }
     Answer answer;

@@ -139,7 +139,7 @@ Manifest Manifest::read(const std::string &path)
             m.has_call = true;
             m.tiling = words.at(1);
         } else if (key == "again") {
-            m.again = true;
+            m.calls_before = std::stoul(words.at(1));
         } else if (key == "in" || key == "out") {
             const bool input = key == "in";
             const size_t start = (input ? node.inputs : node.outputs).size();

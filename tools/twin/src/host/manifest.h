@@ -20,7 +20,7 @@ namespace akgen::host {
 struct Manifest {
     std::string chip, host, op, report, tiling;
     bool has_call = false;
-    bool again = false; // it was called before, in the same process
+    unsigned long calls_before = 0; // of the tiling function, in the same process
     std::unique_ptr<Node> node = std::make_unique<Node>();
 
     // Throws std::runtime_error with one sentence if the text is not a manifest.

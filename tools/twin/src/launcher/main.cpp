@@ -198,7 +198,7 @@ void run(const std::string &manifest_file)
         before.memory = memory_before->mappings();
     }
     request.trace_fd = trace_fd;
-    if (run_launch(request, memory_before ? &before : nullptr)) {
+    if (run_launch(request, memory_before ? &before : nullptr, manifest.before_times)) {
         memory.write_results();
     }
     report.line("{\"kind\":\"end\",\"peak_bytes\":" + std::to_string(peak_bytes(status_fd)) + "}");

@@ -164,6 +164,7 @@ Manifest Manifest::read(const std::string &path)
                 m.workspace_bytes = std::stoull(f.at(1));
             } else if (key == "before") {
                 m.before = f.at(1);
+                m.before_times = static_cast<uint32_t>(std::stoul(f.at(2)));
             } else if (key == "what_if") {
                 m.what_if = f.at(1) == "on";
             } else if (key == "must") {

@@ -29,6 +29,7 @@ struct SaveLine {
 };
 struct Manifest {
     std::string chip, kernel, symbol, tiling = "-", report, trace = "-";
+    uint32_t before_times = 1;                              // how often that is run
     std::string before;                                     // the manifest of a launch to run first; none: empty
     std::string poison_outputs = "-", poison_scratch = "-"; // files: what memory holds before the launch
     uint32_t block_dim = 1;
