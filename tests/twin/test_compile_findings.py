@@ -43,6 +43,7 @@ def twin(request: pytest.FixtureRequest) -> TwinToolchain:
         ("Add(y, y, x, counts);", "UNDECLARED", "counts is not declared"),
         ("MatmulConfig c;", "UNDECLARED", "lib/matmul_intf.h declares it"),
         ("Add(y, y, x, count)) ;", "SYNTAX", "expected"),
+        ("ASSERT((count > 0);", "SYNTAX", "parenthesis that ASSERT opens is never closed"),
         ("auto *p = new int[4]; y.SetValue(0, (T)p[1]);", "HOST_NAME", "new or delete"),
     ],
 )

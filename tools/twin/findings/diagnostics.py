@@ -28,8 +28,8 @@ def explain(stderr: str, code: Code) -> tuple[Diagnostic, ...]:
     unended = name_findings.unended_struct(code) if every else None
     if unended is not None:
         return (unended,)
-    # Of a brace that is never closed, the compiler tells last, and much else before.
-    every.sort(key=lambda e: "at end of input" not in e.text)
+    # What is opened and never closed makes the compiler say much else: that tells where it was opened.
+    every.sort(key=lambda e: ("unterminated argument list" not in e.text, "at end of input" not in e.text))
     for error in every:
         diagnostic = classify(error, code)
         place = (diagnostic.file, diagnostic.line)
@@ -126,6 +126,7 @@ _RULES: Sequence[tuple[str, Callable[[re.Match[str], CompilerError, Code], Found
         r"|invalid operands|invalid cast|invalid .*_cast|incompatible types|conversion from .* requested",
         type_findings.mismatch,
     ),
+    (r'unterminated argument list invoking macro "(\w+)"', syntax_findings.unclosed_call),
     (r"expected .* at end of input", syntax_findings.unclosed),
     (r"^return-statement with a value, in function returning 'void'", type_findings.void_result),
     (r"class template argument deduction failed|deduction guide for deduction of", call_findings.undeduced),

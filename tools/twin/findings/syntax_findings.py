@@ -2,6 +2,7 @@
 
 import re
 
+from akgen.tools.core.project import without_comments
 from akgen.tools.twin.findings.code import Code, Found
 from akgen.tools.twin.findings.compiler_text import CompilerError
 
@@ -20,6 +21,30 @@ def unclosed(match: re.Match[str], error: CompilerError, code: Code) -> Found:
     return Found(
         "SYNTAX", "A brace that is opened before this line is never closed.", "Put } before this line.", at
     )
+
+
+def unclosed_call(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    """Explain a macro's arguments without an end: to the compiler the rest of the file belongs to them."""
+    name = match[1]
+    text = without_comments(code.files.get(error.file or "", ""))
+    at = next((m.start() for m in re.finditer(rf"\b{name}\s*\(", text) if _is_open(text[m.start() :])), None)
+    line = None if at is None else text.count("\n", 0, at) + 1
+    return Found(
+        "SYNTAX",
+        f"The parenthesis that {name} opens is never closed.",
+        "Put ) after its last argument.",
+        line,
+    )
+
+
+def _is_open(text: str) -> bool:
+    """Say whether the first parenthesis of a text is closed nowhere in it."""
+    depth = 0
+    for letter in re.sub(r'"(?:[^"\\\n]|\\.)*"', "", text):
+        depth += (letter == "(") - (letter == ")")
+        if letter == ")" and depth == 0:
+            return False
+    return True
 
 
 def _left_of_its_brace(text: str) -> int | None:
@@ -47,7 +72,9 @@ def _left_of_its_brace(text: str) -> int | None:
 
 def syntax(match: re.Match[str], error: CompilerError, code: Code) -> Found:
     del match, code
-    return Found("SYNTAX", error.text.rstrip(".") + ".")
+    missing = re.search(r"expected '([^']+)' before '([^']+)'", error.text)
+    remedy = f"Put {missing[1]} before {missing[2]}." if missing is not None else None
+    return Found("SYNTAX", error.text.rstrip(".") + ".", remedy)
 
 
 def unended_class(match: re.Match[str], error: CompilerError, code: Code) -> Found:

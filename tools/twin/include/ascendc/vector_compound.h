@@ -193,33 +193,40 @@ AKGEN_INLINE void AddDeqRelu(const LocalTensor<half> &dst, const LocalTensor<int
 
 // With element types as template arguments: the form for tensors with a trait.
 namespace detail {
-template <typename T, typename U> constexpr void AddDeqRelu_pair()
+template <typename T, typename U> constexpr bool AddDeqRelu_pair()
 {
-    static_assert(std::is_same_v<PrimT<T>, half> && std::is_same_v<PrimT<U>, int32_t>,
+    constexpr bool known = std::is_same_v<PrimT<T>, half> && std::is_same_v<PrimT<U>, int32_t>;
+    static_assert(known,
                   "AKGEN:DTYPE_UNSUPPORTED: AddDeqRelu does not take these dtypes on Ascend910B; supported (dst, src): "
                   "(half, int32_t)");
+    return known;
 }
 } // namespace detail
 template <typename T, typename U>
 AKGEN_INLINE void AddDeqRelu(const LocalTensor<T> &dst, const LocalTensor<U> &src0, const LocalTensor<U> &src1,
                              const int32_t &count)
 {
-    detail::AddDeqRelu_pair<T, U>();
-    AddDeqRelu(detail::plain(dst), detail::plain(src0), detail::plain(src1), count);
+    if constexpr (detail::AddDeqRelu_pair<T, U>()) {
+        AddDeqRelu(detail::plain(dst), detail::plain(src0), detail::plain(src1), count);
+    }
 }
 template <typename T, typename U, bool isSetMask = true>
 AKGEN_INLINE void AddDeqRelu(const LocalTensor<T> &dst, const LocalTensor<U> &src0, const LocalTensor<U> &src1,
                              uint64_t mask[], const uint8_t repeatTime, const BinaryRepeatParams &repeatParams)
 {
-    detail::AddDeqRelu_pair<T, U>();
-    AddDeqRelu<isSetMask>(detail::plain(dst), detail::plain(src0), detail::plain(src1), mask, repeatTime, repeatParams);
+    if constexpr (detail::AddDeqRelu_pair<T, U>()) {
+        AddDeqRelu<isSetMask>(detail::plain(dst), detail::plain(src0), detail::plain(src1), mask, repeatTime,
+                              repeatParams);
+    }
 }
 template <typename T, typename U, bool isSetMask = true>
 AKGEN_INLINE void AddDeqRelu(const LocalTensor<T> &dst, const LocalTensor<U> &src0, const LocalTensor<U> &src1,
                              uint64_t mask, const uint8_t repeatTime, const BinaryRepeatParams &repeatParams)
 {
-    detail::AddDeqRelu_pair<T, U>();
-    AddDeqRelu<isSetMask>(detail::plain(dst), detail::plain(src0), detail::plain(src1), mask, repeatTime, repeatParams);
+    if constexpr (detail::AddDeqRelu_pair<T, U>()) {
+        AddDeqRelu<isSetMask>(detail::plain(dst), detail::plain(src0), detail::plain(src1), mask, repeatTime,
+                              repeatParams);
+    }
 }
 
 } // namespace AscendC
