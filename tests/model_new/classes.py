@@ -80,6 +80,16 @@ _AT_ONCE = {
     "einsum": "torch.einsum('ij->ij', x * 1)",
     "vmap": "torch.vmap(torch.relu)(x)",
     "scripted": "torch.jit.script(_scripted)(x)",
+    "variable_functions": "torch._C._VariableFunctions.relu(x)",
+    "nn_of_c": "torch._C._nn.leaky_relu(x, 0.0)",
+    "references": "__import__('torch._refs', fromlist=['where']).where(x > 0, x, 0)",
+    "decomposed": "torch._decomp.decomposition_table[torch.ops.aten.threshold_backward.default](x, x, 0.0)",
+    "quantised": "torch.quantize_per_tensor(x.cpu(), 0.01, 0, torch.quint8).dequantize()",
+    "descriptor": "torch.Tensor.__dict__.get('relu', torch.Tensor.relu).__get__(x)()",
+    "functional_call": "torch.func.functional_call(nn.ReLU(), {}, (x,))",
+    "applied": "x.new_empty(0).set_(torch.relu(x))",
+    "mapped": "torch.stack([torch.relu(row) for row in x])",
+    "memory_of_the_host": "torch.frombuffer(bytearray(x.cpu().numpy().tobytes()), dtype=x.dtype).view(x.shape)",
     "random": "own_ops.add(own_ops.relu(x), torch.rand_like(x))",
 }
 CHEATS = {
@@ -105,6 +115,48 @@ CHEATS = {
     ),
     "in_rows": forward(
         "y = torch.empty_like(x)", "for i in range(x.size(0)):", "    y[i] = x[i].clamp(min=0)", "return y"
+    ),
+    "in_a_thread": "import threading\n\n\n"
+    + forward(
+        "y = torch.empty_like(x)",
+        "t = threading.Thread(target=lambda: y.copy_(torch.relu(x)))",
+        "t.start()",
+        "t.join()",
+        "return y",
+    ),
+    "in_a_pool": "from concurrent.futures import ThreadPoolExecutor\n\n\n"
+    + forward("with ThreadPoolExecutor(1) as pool:", "    return pool.submit(torch.relu, x).result()"),
+    "by_address": "import ctypes\n\n\n"
+    + forward(
+        "y = torch.empty_like(x)",
+        "ctypes.memmove(y.data_ptr(), x.data_ptr(), x.numel() * 4)",
+        "return y",
+    ),
+    "guarded": forward(
+        "with torch._C._DisableTorchDispatch():",
+        "    return torch.relu(x)",
+    ),
+    "below_python": forward(
+        "keys = torch._C.DispatchKeySet(torch._C.DispatchKey.Python)",
+        "with torch._C._ExcludeDispatchKeyGuard(keys):",
+        "    return torch.relu(x)",
+    ),
+    "gradient": forward(
+        "z = x.detach().requires_grad_(True)",
+        "with torch.enable_grad():",
+        "    (g,) = torch.autograd.grad((z * z).sum(), z)",
+        "return g",
+    ),
+    "masked_in_place": forward("y = x.clone()", "y[y < 0] = 0", "return y"),
+    "data_in_place": forward("y = x.clone()", "y.data.clamp_(min=0)", "return y"),
+    "kept_from_the_constructor": forward(
+        "return self.kept.expand(x.shape)", init=("self.kept = torch.relu(torch.ones(1))",)
+    ),
+    "own_dispatch": forward(
+        "lib = torch.library.Library('mine', 'DEF')",
+        "lib.define('f(Tensor x) -> Tensor')",
+        "lib.impl('f', lambda v: torch.relu(v), 'CompositeExplicitAutograd')",
+        "return torch.ops.mine.f(x)",
     ),
     "aliased": "import torch as t\n_f = t.nn.functional.relu\n\n\n" + forward("return _f(x)"),
     "functional_module": "from torch.nn.functional import relu as own\n\n\n" + forward("return own(x)"),
