@@ -92,9 +92,9 @@ def run_case(
     for plan in plans:
         with files.of(case, plan, keep=plan.number == 0 and len(plans) > 1) as prepared:
             first = plan.number == 0
-            small = last or prepared.trial.call.size_bytes <= SMALL
+            small = prepared.trial.call.size_bytes <= SMALL
             before: Call | None = None
-            if plan.number == 1 and files.before is not None and small and not candidate.relaunched:
+            if plan.number == 1 and files.before is not None and (small or last) and not candidate.relaunched:
                 before = files.before.trial.call
                 candidate.relaunched.append(case.id)
             result = run_trial(
@@ -107,6 +107,7 @@ def run_case(
                 trace=trace and first,
                 what_if=what_if and first,
                 before=before,
+                times=plan.launches_before if small else 1,
             )
         results.append(result)
         previous = result
@@ -157,11 +158,12 @@ def run_trial(
     trace: bool,
     what_if: bool = False,
     before: Call | None = None,
+    times: int = 1,
 ) -> TrialResult:
     """Launch once, or twice on the same inputs, and compare each launch.
 
-    With the call `before`, the kernel's variables and workspace are as that left them. Where this makes the difference,
-    the verdict says so.
+    With the call `before`, the kernel's variables and workspace are as it left them when run so many
+    `times`. Where this makes the difference, the verdict says so.
 
     The second launch, with another poison, is made with `again` and where a right answer holds the poison's own values:
     an element that holds either poison was never written. `previous` is the trial before, to recognise answers that
@@ -172,7 +174,7 @@ def run_trial(
     )
     launch = run(
         prepared.candidate / "run", trace=trace, what_if=what_if, poison=plan.poison,
-        before=before, times=plan.launches_before,
+        before=before, times=times,
     )  # fmt: skip
     result = _judge_launch(candidate, case, plan, prepared, previous, launch)
     if before is not None and result.outcome != Outcome.CORRECT:
