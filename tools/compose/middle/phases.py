@@ -331,9 +331,8 @@ class _Cutter:
         for output in self.g.outputs:
             level = self._level(output.node)
             if output.node in self.cuts and not self._together((output,)):
-                self.copied.add(
-                    output
-                )  # what cannot be stored as the output can be as a tensor of the workspace
+                # what cannot be stored as the output can be as a tensor of the workspace
+                self.copied.add(output)
             level += output in self.copied
             levels.setdefault(level, []).append(output)
         return [group for level in sorted(levels) for group in self._grouped(level, levels[level])]
