@@ -1,12 +1,17 @@
 """How many verdicts an hour worker processes give, and what share of many workers' time would go into verdicts."""
 
+import json
 import sys
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import TracebackType
+from typing import Any
 
 import akgen
-from akgen.bench.executors.simulated import LEAST_EFFICIENCY, recorded, simulate
+from akgen.bench.executors.executor import Answered, Event, Joined, Lease, WorkerSlot
+from akgen.bench.executors.simulated import LEAST_EFFICIENCY, ClusterModel, recorded, simulate
 from akgen.bench.figure import Figure
 from akgen.bench.launch import Places, executor
 from akgen.bench.many_samples import TASKS, ManySamples, write_samples
@@ -22,6 +27,8 @@ from akgen.tools.twin.settings import TwinSettings
 
 SAMPLES = 6  # of each task, for each worker
 FEWEST_PER_HOUR, LEAST_TWICE = 8000.0, 1.8
+MANY_WORKERS, MANY_MINUTES = 512, 2.0  # simulated, and for how long each of them judges
+DRIVEN = 40  # verdicts for each of many workers that answer at once
 
 
 def measure_scale(version: str, settings: TwinSettings) -> tuple[Figure, ...]:
@@ -35,7 +42,10 @@ def measure_scale(version: str, settings: TwinSettings) -> tuple[Figure, ...]:
         with tempfile.TemporaryDirectory(prefix="akgen-speed-") as folder:
             many = write_samples(Path(folder), SAMPLES * workers)
             rates[workers], records = _rate(many, Path(folder) / "run", workers, version, settings)
-    many_workers = simulate(recorded(records), 512, 2000)
+    took_s = recorded(records)
+    model = ClusterModel(driver_s=_driver_s(records[-1], version))
+    all_s = sum(sum(s) / len(s) for s in took_s.values())
+    many_workers = simulate(took_s, MANY_WORKERS, int(MANY_WORKERS * MANY_MINUTES * 60 / all_s), model=model)
     what = f"{len(TASKS)} level-1 tasks at about 1 MB, kernels compiled anew, three trials, hosts and trials shared"
     return (
         Figure(
@@ -57,7 +67,9 @@ def measure_scale(version: str, settings: TwinSettings) -> tuple[Figure, ...]:
             value=many_workers.efficiency,
             target=LEAST_EFFICIENCY,
             unit="share",
-            detail=f"of their time judges: {many_workers.verdicts} verdicts with these durations, by the scheduler",
+            detail=f"of their time judges: {many_workers.verdicts} verdicts with these durations in "
+            f"{many_workers.wall_s / 60:.1f} minutes, by the scheduler; {model.start_s:.0f} s to start, "
+            f"{model.driver_s * 1000:.2f} ms of the driver for a verdict, as measured",
         ),
     )
 
@@ -87,3 +99,49 @@ def _rate(
         if not record.solved:
             raise InfraError(f"A {record.task} kernel was judged {record.outcome}.", "This is a bug of ours.")
     return (len(ends) - workers) * 3600 / (ends[-1] - ends[workers - 1]), found
+
+
+class _AtOnce:
+    """An executor whose workers answer at once, with one record: what remains is the driver's own work."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record.model_dump(mode="json")
+        self._events: list[Event] = [
+            Joined(slot=WorkerSlot(name=f"worker-{n}", host="one")) for n in range(MANY_WORKERS)
+        ]
+
+    def submit(self, lease: Lease, message: Mapping[str, Any], timeout_s: float) -> None:  # noqa: ARG002
+        job = json.loads(json.dumps(message))["job"]
+        records = [self._record | {"task": job["task"], "sample": n} for n in job["samples"]]
+        answer = json.loads(json.dumps({"records": records}))
+        self._events.append(Answered(lease=lease.number, answer=answer))
+
+    def wait(self, timeout_s: float) -> Sequence[Event]:  # noqa: ARG002
+        events, self._events = self._events, []
+        return events
+
+    def end(self, worker: str) -> None:
+        raise NotImplementedError(worker)
+
+    def __enter__(self) -> "_AtOnce":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+def _driver_s(record: Record, version: str) -> float:
+    """Return the seconds that the batch runner itself spends on a verdict: hand out, check, write."""
+    tasks = tuple(f"task-{n}" for n in range(DRIVEN))
+    with tempfile.TemporaryDirectory(prefix="akgen-speed-") as name:
+        folder = Path(name)
+        config = BenchConfig(
+            suite="driver", source="driver", mode=Mode.DYNAMIC, toolchain=version, tasks=tasks, samples=MANY_WORKERS,
+            seed=1,
+        )  # fmt: skip
+        store = BenchStore.begin(folder, config)
+        jobs = pending(store, dict.fromkeys(tasks, folder), dict.fromkeys(tasks, 1))
+        started = time.monotonic()
+        done = sum(1 for _ in run(store, jobs, _AtOnce(record), settings=Settings(cache=folder)))
+        return (time.monotonic() - started) / done

@@ -20,7 +20,7 @@ class ClusterModel(Frozen):
 
     start_s: float = 6.0  # imports, the reference process, the toolchain
     load_s: float = 0.3  # of a task that the worker did not do last
-    driver_s: float = 0.001  # for each verdict, one after the other: hand out, check, write in batches
+    driver_s: float = 0.0005  # for each verdict, one after the other: hand out, check, write in batches
 
 
 class SimulatedRun(Frozen):
