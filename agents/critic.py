@@ -17,7 +17,7 @@ from akgen.agents.plan import Plan
 from akgen.agents.prompts import render
 from akgen.agents.prompts.advice import advice_for, worth_telling
 from akgen.agents.prompts.excerpt import excerpts
-from akgen.agents.prompts.feedback import explain
+from akgen.agents.prompts.feedback import compiler_words, explain, explain_barely
 from akgen.agents.roles import Decision, Feedback, TuningMove
 from akgen.agents.search.beam import BeamEntry, SearchState, Stop, greedy
 from akgen.knowledge.chip import Chip
@@ -81,6 +81,31 @@ def _tune(verdict: Verdict, attempt: int, attempts_left: int, project: KernelPro
     best = next((p for p in worth_telling(slowest, project) if p.fits), None)
     hypothesis = TuningMove(kind=best.change, predicted_gain=best.gain) if best else None
     return Decision(action="tune", feedback=feedback, why=advice[0], hypothesis=hypothesis)
+
+
+class CompilerCritic:
+    """Decides as the rules do, and tells no more than a compiler and a failed run do: no causes, remedies or patterns.
+
+    For measuring what the rules' feedback is worth. A correct kernel is accepted.
+    """
+
+    def criticise(
+        self,
+        task: Task,
+        plan: Plan | None,
+        verdict: Verdict,
+        attempt: int,
+        attempts_left: int,
+        project: KernelProject | None = None,
+    ) -> Decision:
+        ruled = RuleCritic().criticise(task, plan, verdict, attempt, attempts_left, project)
+        if verdict.outcome is Outcome.CORRECT:
+            return Decision(action="accept", why="all cases correct")
+        if ruled.feedback is None:
+            return ruled
+        found = compiler_words(verdict.findings)
+        told = {"text": explain_barely(verdict, found), "diagnostics": found, "bare": True}
+        return ruled.model_copy(update={"feedback": ruled.feedback.model_copy(update=told)})
 
 
 Kind = Literal[

@@ -27,6 +27,7 @@ class Feedback(Frozen):
     dsl: str | None = None  # the tile program of that attempt
     whole: bool = False
     changed: str | None = None
+    bare: bool = False  # as a compiler speaks: nothing known of what it names stands beside it
 
 
 class ContextItem(Frozen):

@@ -51,6 +51,7 @@ class CriticKind(StrEnum):
 
     RULES = "rules"
     MODEL = "model"  # beside the rules
+    COMPILER = "compiler"  # nobody: what rules and remedies are worth shows beside it
 
 
 class SolveConfig(Frozen):
@@ -62,7 +63,8 @@ class SolveConfig(Frozen):
         default=PlannerKind.MODEL, description="Who plans: the model itself, or the composer for it."
     )
     critic: CriticKind = Field(
-        default=CriticKind.RULES, description="Who criticises: the rules alone, or the model as well."
+        default=CriticKind.RULES,
+        description="Who criticises: the rules alone, the model as well, or nobody but the compiler, in its own words.",
     )
     chip: str | None = Field(default=None, description="The chip to build for.")
     strict: bool = Field(default=False, description="Take for errors what devices tolerate, on the twin.")

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from akgen.agents.calls.model_call import CallStore
-from akgen.agents.critic import ChatCritic, RuleCritic
+from akgen.agents.critic import ChatCritic, CompilerCritic, RuleCritic
 from akgen.agents.requests.sentence import parse_request
 from akgen.agents.roles import Coder, Critic, Planner
 from akgen.agents.run_config import COMPOSER, CriticKind, PlannerKind, Route, RunConfig
@@ -115,12 +115,12 @@ def _by_model(
             "Leave --route out.",
         )
     local = is_local(config.model)
+    critic = _critic(config.critic, conversation, target)
     if route is Route.TENSOR or (local and route is None):
         from akgen.agents.tensor_coder import NothingPlanned, TensorCoder
 
         program = TensorCoder(conversation, budget, describe, trained=local)
-        by_model = config.critic is CriticKind.MODEL
-        return NothingPlanned(), program, ChatCritic(conversation, target) if by_model else RuleCritic()
+        return NothingPlanned(), program, critic
     if route is Route.DIRECT and config.toolchain is not ToolchainName.TWIN:
         raise InputError("The direct form is built and run by the twin.", "Leave --toolchain out.")
     called = traced_operations(trace) if trace is not None else None
@@ -160,9 +160,17 @@ def _by_model(
 
         through = DslCoder(conversation, target, budget, describe)
         coder = PassesCoder(through, whole, config.take_over) if route is Route.DSL_PASSES else through
-    by_model = config.critic is CriticKind.MODEL
-    critic: Critic = ChatCritic(conversation, target) if by_model else RuleCritic()
     return planner, coder, critic
+
+
+def _critic(kind: CriticKind, conversation: "Conversation", target: Chip) -> Critic:
+    match kind:
+        case CriticKind.MODEL:
+            return ChatCritic(conversation, target)
+        case CriticKind.COMPILER:
+            return CompilerCritic()
+        case CriticKind.RULES:
+            return RuleCritic()
 
 
 def make_understanding(conversation: "Conversation | None") -> "Understand":

@@ -55,7 +55,9 @@ class StudioContext(Frozen):
     route: Route | None = Field(default=None, description=_FIELDS["route"].description)
     # A reference to an enumeration would hide the description.
     planner: Literal["model", "composer"] = Field(default="model", description=_FIELDS["planner"].description)
-    critic: Literal["rules", "model"] = Field(default="rules", description=_FIELDS["critic"].description)
+    critic: Literal["rules", "model", "compiler"] = Field(
+        default="rules", description=_FIELDS["critic"].description
+    )
     samples: int = Field(default=1, ge=1, description=_FIELDS["samples"].description)
     attempts: int = Field(default=Budget().attempts, ge=1, description="How many attempts a sample may make.")
     tune: int = Field(default=0, ge=0, description=RunConfig.model_fields["tune"].description)

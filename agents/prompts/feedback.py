@@ -1,6 +1,7 @@
 """Turn a verdict into the text that the coder reads: findings with causes and remedies, mismatches explained."""
 
 import re
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from akgen.agents.prompts import render
@@ -34,6 +35,23 @@ def explain(verdict: Verdict, advice: tuple[str, ...] = ()) -> str:
         if verdict.outcome is not Outcome.CORRECT
         else [],
         advice=advice,
+    )
+
+
+def compiler_words(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return the errors of a compile as the compiler said them: no code of ours, no cause, no remedy."""
+    return tuple(
+        Diagnostic(code="COMPILE_ERROR", text=d.said or d.text, file=d.file, line=d.line, stage="compile")
+        for d in found
+        if d.stage == "compile" and d.severity == "error"
+    )
+
+
+def explain_barely(verdict: Verdict, found: Sequence[Diagnostic]) -> str:
+    """Write what a compiler and a failed run say by themselves: these errors, the outcome, which cases differ."""
+    failed = [case.id for case in verdict.cases if case.outcome is not Outcome.CORRECT]
+    return render(
+        "feedback_barely", outcome=verdict.outcome.value, found=found, failed=failed[:SHOWN_FINDINGS]
     )
 
 

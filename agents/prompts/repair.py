@@ -62,6 +62,8 @@ def shortened(text: str, characters: int) -> str:
 
 def _named(feedback: Feedback, previous: KernelProject) -> Iterator[ApiCard]:
     """Yield the cards of what the findings name, then of what is called at their lines, each once."""
+    if feedback.bare:
+        return
     table = cards()
     words: dict[str, None] = {}
     for found in feedback.diagnostics:
@@ -73,4 +75,4 @@ def _named(feedback: Feedback, previous: KernelProject) -> Iterator[ApiCard]:
             words |= dict.fromkeys(
                 re.findall(r"\b[A-Z]\w+(?=\s*(?:<[^;{}()]*>)?\s*\()", lines[found.line - 1])
             )
-    return (table[word] for word in words if word in table)
+    yield from (table[word] for word in words if word in table)

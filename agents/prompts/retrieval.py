@@ -183,7 +183,7 @@ def _known(names: Iterable[str]) -> Iterator[ApiCard]:
 
 def _named(feedback: Feedback | None) -> Iterator[str]:
     """Yield the words of the findings that may be interfaces."""
-    for found in feedback.diagnostics if feedback else ():
+    for found in feedback.diagnostics if feedback and not feedback.bare else ():
         yield from re.findall(r"[A-Z]\w+", f"{found.api or ''} {found.text} {found.remedy or ''}")
 
 

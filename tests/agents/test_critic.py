@@ -5,10 +5,11 @@ from typing import get_args
 
 import pytest
 
-from akgen.agents.critic import RuleCritic
+from akgen.agents.critic import CompilerCritic, RuleCritic
 from akgen.agents.plan import Plan
 from akgen.agents.prompts.advice import advice_for
 from akgen.agents.prompts.feedback import explain
+from akgen.agents.prompts.repair import repair_user
 from akgen.agents.roles import Decision, TuningMove
 from akgen.knowledge.hints import (
     bottleneck_rules,
@@ -271,3 +272,30 @@ def test_every_bottleneck_rule_can_be_written_out(rule: object) -> None:
 
 def test_the_same_verdict_gives_the_same_decision() -> None:
     assert _decide(_different("tail")) == _decide(_different("tail"))
+
+
+def test_a_compiler_alone_says_what_it_said_and_nothing_of_ours() -> None:
+    found = UNKNOWN.model_copy(
+        update={"text": "ReduceAdd does not exist.", "said": UNKNOWN.text, "remedy": "ReduceSum."}
+    )
+    verdict = _verdict(Outcome.COMPILE_ERROR, found)
+    ruled, bare = (c.criticise(TASK, PLAN, verdict, 1, 3) for c in (RuleCritic(), CompilerCritic()))
+    assert ruled.feedback is not None and "Remedy: ReduceSum." in ruled.feedback.text
+    assert bare.action == ruled.action == "repair" and bare.feedback is not None
+    assert bare.feedback.text == (
+        "Outcome: compile_error.\nop_kernel/x.cpp:12: error: 'ReduceAdd' was not declared in this scope\n"
+    )
+    files = {"op_kernel/x.cpp": "\n" * 11 + "ReduceSum(y, x, work, 8);\n"}
+    broken = KernelProject(op_type="X", kernel="x", files=files)
+    assert repair_user("", "", ruled.feedback, broken, 9000)[1]
+    assert not repair_user("", "", bare.feedback, broken, 9000)[1]
+
+
+def test_a_compiler_alone_does_not_say_why_numbers_differ() -> None:
+    different = Mismatch(
+        output=0, pattern="all", count=7, total=9, first_index=(0, 1), max_abs=0.5, max_rel=1.0
+    )
+    case = CaseVerdict(id="ragged", outcome=Outcome.WRONG, mismatch=different)
+    bare = CompilerCritic().criticise(TASK, PLAN, _verdict(Outcome.WRONG, cases=(case,)), 1, 3)
+    assert bare.feedback is not None
+    assert bare.feedback.text == "Outcome: wrong.\nCases that fail: ragged.\n"

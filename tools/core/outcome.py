@@ -30,6 +30,7 @@ class Diagnostic(Frozen):
 
     code: Printable  # stable, from knowledge/errors.json, such as "UB_OVERFLOW"
     text: Printable
+    said: Printable | None = None  # by the compiler, where `text` says it in other words
     file: Printable | None = None  # relative to the project
     line: int | None = None
     remedy: str | None = None

@@ -63,6 +63,7 @@ def classify(error: CompilerError, code: Code) -> Diagnostic:
     return Diagnostic(
         code=found.code,
         text=found.text,
+        said=error.text if error.text != found.text else None,
         file=error.file,
         line=found.line or error.line,
         remedy=found.remedy,
