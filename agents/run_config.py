@@ -79,6 +79,11 @@ class SolveConfig(Frozen):
         description="With --route dsl+passes: what the model may change of the lowered program, as pass:init, "
         "stage:compute or kernel:CLASS; the whole kernel unless given. May be repeated.",
     )
+    start: str | None = Field(
+        default=None,
+        description="A folder of projects that are the first attempts (DIR/TASK/SAMPLE, DIR/TASK or DIR); "
+        "the model mends them.",
+    )
     samples: int = Field(default=1, ge=1, description="How many samples to write; the best correct one wins.")
     parallel: int = Field(default=1, ge=1, description="How many samples to work on at the same time.")
     limits: CallLimits = CallLimits()  # of all model calls together

@@ -5,6 +5,7 @@ those who compose.
 """
 
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from akgen.agents.calls.model_call import CallStore
@@ -80,6 +81,11 @@ def make_deciders(
     if config.take_over and config.route is not Route.DSL_PASSES:
         raise InputError(
             "--take-over says what a model may change of lowered programs.", "Add --route dsl+passes."
+        )
+    if config.start is not None and (conversation is None or config.route not in (None, Route.ASCENDC)):
+        raise InputError(
+            "--start gives projects with op_host and op_kernel for a model to mend.",
+            "Add --model, and no --route but ascendc.",
         )
     if conversation is not None:
         return _by_model(config, conversation, describe, recall, trace)
@@ -160,6 +166,10 @@ def _by_model(
 
         through = DslCoder(conversation, target, budget, describe)
         coder = PassesCoder(through, whole, config.take_over) if route is Route.DSL_PASSES else through
+    if config.start is not None:
+        from akgen.agents.started import StartedCoder, StartedPlanner
+
+        planner, coder = StartedPlanner(planner), StartedCoder(Path(config.start), coder)
     return planner, coder, critic
 
 

@@ -113,6 +113,8 @@ def _fields(chosen: Fields, settings: Settings) -> Fields:
     """Return the configuration's fields: texts read, what was left out filled in from the settings."""
     fields = {name: value for name, value in chosen.items() if name not in _PARTS}
     fields |= {name: fields.get(name) or getattr(settings, name) for name in _FROM_SETTINGS}
+    if chosen.get("start") is not None:
+        fields["start"] = str(Path(chosen["start"]).resolve())
     if "seed" not in chosen or chosen["seed"] is None:
         fields["seed"] = secrets.randbits(SEED_BITS)
     if "price" in chosen:

@@ -40,6 +40,7 @@ class Scale(StrEnum):
 
 @configured(
     "samples", "attempts", "parallel", "model", "base_url", "planner", "critic", *LIMITS, "route", "take_over",
+    "start",
     "toolchain", "chip", "strict", "memory", "seed",
     helps={
         "samples": "How many samples of each task.",

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 @configured(
-    "model", "base_url", "planner", "critic", "toolchain", "route", "take_over", "samples", "parallel", "attempts",
-    "tune", *LIMITS, "strict", "memory", "seed",
+    "model", "base_url", "planner", "critic", "toolchain", "route", "take_over", "start", "samples", "parallel",
+    "attempts", "tune", *LIMITS, "strict", "memory", "seed",
 )  # fmt: skip
 def solve(
     context: typer.Context,
