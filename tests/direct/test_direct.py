@@ -20,6 +20,7 @@ SLOW = [
     "matmul_small.asc",
     "workspace_sync.asc",
     "loop_of_launches.asc",
+    "deduced_template.asc",
 ]
 
 
@@ -245,3 +246,16 @@ int main() { Check(1); }
     assert "int Twice" in kept and "T Half" in kept
     assert "Muls(float" not in kept and "Step(int" not in kept and "Step(float" in kept
     assert "void Check" not in kept and "int Sum(int" not in kept and "main" not in kept
+
+
+def test_the_host_picks_the_instance_of_a_template_that_is_launched_without_arguments() -> None:
+    head = "template <typename T, int N = 2, typename... Rest>\n"
+    head += "__global__ __aicore__ void k(GM_ADDR x, T (*f)[3], const T *y = nullptr, Rest... rest)\n"
+    assert "Site<k<float>>::at(1, 0, s)(x)" in host_text(
+        head + "{\n}\nvoid f() { k<float><<<1, 0, s>>>(x); }"
+    )
+    named = head.replace("T (*f)[3]", "T f[3]")
+    text = host_text(named + "{\n}\nvoid f() { k<<<1, 0, s>>>(x, t); }")
+    assert "{ ::akgen::direct::Site<k<T, N, Rest...>>::configured()(x, f, y, rest...); }" in text
+    assert "::akgen::direct::configure(1, 0, s), k(x, t);" in text
+    assert text.count("\n") == 4

@@ -12,7 +12,8 @@ from akgen.tools.twin.findings.diagnostics import explain
 from akgen.tools.twin.settings import TwinSettings
 from tests.twin.compilers import CLANG, NEEDS_CLANG
 
-DECLARED = """struct Tile { int size; void Set(int v); };
+DECLARED = """#define EACH(v) v
+struct Tile { int size; void Set(int v); };
 template <class T> struct Tensor { T value; void Put(const Tensor<T> &); };
 template <class T> void Sum(const Tensor<T> &, const Tensor<T> &, int);
 template <class T> void Sum(const Tensor<T> &, int);
@@ -61,6 +62,7 @@ ASSERTED = DECLARED[: DECLARED.index("static_assert")].count("\n") + 1
         ("int k = 12abc;", "SYNTAX", "starts with a digit"),
         ("int k = ;", "SYNTAX", "expected"),
         ("int k; int k;", "REDEFINITION", "k is defined twice"),
+        ("EACH(p.size;", "SYNTAX", "parenthesis that EACH opens"),
         ('#include "no_such.h"', "INCLUDE_MISSING", "no_such.h does not exist"),
     ],
 )

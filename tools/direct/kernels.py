@@ -1,7 +1,7 @@
 """Build and run one kernel of a file that launches kernels itself; sealed, like the kernel of any project.
 
 The kernel gets the memory that its addresses lie in, each as an input that it works on in place, and its arguments as
-tiling data; `direct_kernel.h` unpacks them. Not covered: structures that hold addresses.
+tiling data; `direct_kernel.h` unpacks them. Not covered: addresses that lie in device memory themselves.
 """
 
 import re

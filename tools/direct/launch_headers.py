@@ -37,7 +37,7 @@ def _header(name: str, parameters: list[str], source: Path) -> str:
         f"{template}inline uint32_t aclrtlaunch_{name}(uint32_t blocks, void *stream{''.join(given)})\n{{\n"
         "    using namespace akgen::direct;\n    Request r;\n"
         f'    r.kernel = "{name}";\n    r.file = "{source}";\n    r.blocks = blocks;\n    r.stream = stream;\n'
-        f"{appended}    launch(std::move(r));\n    return 0;\n}}\n"
+        f"{appended}    append_held_addresses(r);\n    launch(std::move(r));\n    return 0;\n}}\n"
     )
 
 

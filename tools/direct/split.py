@@ -6,9 +6,10 @@ the device's, too.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from akgen.tools.direct.deduced import TemplateKernel, template_kernel
 from akgen.tools.direct.items import (
     DIRECTIVE,
     SourceItem,
@@ -41,7 +42,9 @@ def host_text(text: str) -> str:
 
     Kernels and other functions of the device alone are declared only.
     """
-    text = _declared(marks_written_out(text, without_directives))
+    text = marks_written_out(text, without_directives)
+    deduced = _deduced(text)
+    text = _declared(text, deduced)
     bare = plain(text)
     for start in reversed([m.start() for m in re.finditer("<<<", bare)]):
         end = _closing(bare, start + 3)
@@ -49,14 +52,35 @@ def host_text(text: str) -> str:
         if end is None or name is None:
             continue
         callee = text[name:start].strip()
-        site = f"::akgen::direct::Site<{callee}>::at({text[start + 3 : end]})"
+        given = text[start + 3 : end]
+        kernel = deduced.get(_bare_name(callee))
+        if kernel is not None and kernel.is_deduced(callee):
+            site = f"::akgen::direct::configure({given}), {callee}"
+        else:
+            site = f"::akgen::direct::Site<{callee}>::at({given})"
         kept = text[name:start].count("\n") - callee.count("\n")
         text = text[:name] + site + "\n" * kept + text[end + 3 :]
         bare = bare[:name] + " " * (len(site) + kept) + bare[end + 3 :]
     return text
 
 
-def _declared(text: str) -> str:
+def _bare_name(callee: str) -> str:
+    return re.sub(r"<.*", "", callee, flags=re.DOTALL).split("::")[-1].strip()
+
+
+def _deduced(text: str) -> dict[str, TemplateKernel]:
+    """Return the template kernels that are launched somewhere without all of their template arguments."""
+    bare = without_directives(text)
+    heads = (bare[i.begin : i.brace] for i in items_of(bare) if i.brace is not None and not i.is_data)
+    kernels = {k.name: k for k in map(template_kernel, heads) if k is not None}
+    callees = [
+        bare[at : m.start()] for m in re.finditer("<<<", bare) if (at := _callee(bare, m.start())) is not None
+    ]
+    launched = {_bare_name(c) for c in callees if (k := kernels.get(_bare_name(c))) and k.is_deduced(c)}
+    return {name: kernels[name] for name in launched}
+
+
+def _declared(text: str, deduced: Mapping[str, TemplateKernel]) -> str:
     bare = without_directives(text)
     out = list(text)
     items = list(items_of(bare))
@@ -72,7 +96,8 @@ def _declared(text: str) -> str:
             and "constexpr" not in head
         ):
             _blank(out, item.brace, item.end)
-            out[item.brace] = ";"
+            kernel = template_kernel(head)
+            out[item.brace] = ";" if kernel is None or kernel.name not in deduced else kernel.launching_body()
     return "".join(out)
 
 

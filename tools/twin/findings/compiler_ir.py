@@ -66,3 +66,12 @@ class CompiledFunction(NamedTuple):
     line: int  # of its head or its first statement
     body: str
     marked: bool  # with __aicore__ or __global__
+
+    @property
+    def plain_name(self) -> str:
+        """Return the name without scope and template arguments: up of detail::up<int>, K of K<half>::K."""
+        depth, plain = 0, ""
+        for c in self.name:
+            depth += (c == "<") - (c == ">")
+            plain += c if depth == 0 and c != ">" else ""
+        return plain.split("::")[-1].strip()

@@ -117,6 +117,7 @@ _ERRORS: Sequence[tuple[str, str]] = (
     (r"^invalid argument type '([^']+)' to unary expression", r"invalid operands, of type '\1'"),
     (r"^invalid digit '([^']+)' in decimal constant", r"invalid suffix '\1' on integer constant"),
     (r"^extraneous ", "expected no "),
+    (r"^unterminated function-like macro invocation", "unterminated argument list invoking macro"),
 )
 _NOTES: Sequence[tuple[str, str]] = (
     (r", but no arguments were provided", ", but 0 arguments were provided"),

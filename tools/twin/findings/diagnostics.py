@@ -127,7 +127,7 @@ _RULES: Sequence[tuple[str, Callable[[re.Match[str], CompilerError, Code], Found
         r"|invalid operands|invalid cast|invalid .*_cast|incompatible types|conversion from .* requested",
         type_findings.mismatch,
     ),
-    (r'unterminated argument list invoking macro "(\w+)"', syntax_findings.unclosed_call),
+    (r'unterminated argument list invoking macro(?: "(\w+)")?', syntax_findings.unclosed_call),
     (r"expected .* at end of input", syntax_findings.unclosed),
     (r"^return-statement with a value, in function returning 'void'", type_findings.void_result),
     (r"class template argument deduction failed|deduction guide for deduction of", call_findings.undeduced),

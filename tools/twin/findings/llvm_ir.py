@@ -84,6 +84,7 @@ def functions(text: str) -> Iterator[CompiledFunction]:
         symbol = match["symbol"]
         name = "<lambda>" if _LAMBDA.search(symbol) else known["name"]
         calls = "".join(f" {called} (" for called in _CALL.findall(match["body"]))
+        calls += "@_ZTV" if "@_ZTV" in match["body"] else ""  # its class has virtual functions
         yield CompiledFunction(symbol, name, file, int(known["line"]), calls, symbol in marked)
 
 

@@ -5,8 +5,8 @@ arithmetic on halves (the scalar unit has none), and calls of functions without 
 show in the compiler's intermediate representation: GIMPLE of g++, LLVM IR of clang++. Promotion within an expression
 is allowed: a cast there must stand in the source's line. Not counted are constants, which are folded before, bool,
 comparisons, and what the twin's headers do. Constexpr functions belong to host and device; lambdas, functions that
-nobody wrote down (default constructors), and names of which one overload is marked are passed over. There is no heap:
-`new` and `delete` are refused as the linker refuses them.
+nobody wrote down (default constructors), and names of which one overload is marked are passed over. What
+the language lacks there as a whole is in `language_limits.py`.
 Source: "Function Execution Space Qualifier" and "C++ Standard Support" in the vendor's guides.
 """
 
@@ -29,6 +29,8 @@ from akgen.tools.twin.findings.compiler_ir import (
     Steps,
     take_dump,
 )
+from akgen.tools.twin.findings.language_limits import beyond_the_language
+from akgen.tools.twin.kernel.dialect import OPAQUE
 from akgen.tools.twin.runtime_build import Runtime
 from akgen.tools.twin.sandboxed import compile_in
 
@@ -66,7 +68,7 @@ def refused_in(text: str, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
     steps = tuple(read.steps(text))
     found = (*_refused_casts(steps, files), *refused_arithmetic(steps, files))
     functions = tuple(read.functions(text))
-    return (*found, *called_host_functions(functions, files), *_heap(functions, files))
+    return (*found, *called_host_functions(functions, files), *beyond_the_language(functions, files))
 
 
 def _refused_casts(steps: Steps, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
@@ -139,7 +141,6 @@ def refused_arithmetic(steps: Steps, files: Mapping[str, str]) -> tuple[Diagnost
 _HAS_BODY = re.compile(
     r"(?:[^(){};]|\([^(){};]*\))*\)\s*(?:const|noexcept|override|final|\s)*(?::[^;{}]*(?:\{[^{}]*\}[^;{}]*)*)?\{"
 )
-_OPAQUE = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def called_host_functions(
@@ -153,9 +154,9 @@ def called_host_functions(
     found: dict[tuple[str, int], str] = {}
     for f in functions:
         if f.name not in marked and "<lambda" not in f.name and f" {f.symbol} (" in device:
-            line = _defined(_base(f.name), files[f.file], f.line)
+            line = _defined(f.plain_name, files[f.file], f.line)
             if line is not None:
-                found.setdefault((f.file, line), _base(f.name))
+                found.setdefault((f.file, line), f.plain_name)
     return tuple(
         Diagnostic(
             code="HOST_FUNCTION",
@@ -169,48 +170,9 @@ def called_host_functions(
     )
 
 
-_ALLOCATES = re.compile(
-    r" (?:operator (?:new|delete)(?: ?\[\])?|_Zn[wa]\w+|_Zd[la]\w+) \("
-)  # in GIMPLE, in LLVM IR
-_WRITTEN_ALLOCATION = re.compile(r"(?<!operator )\b(?:new|delete)\b(?!\s*(?:;|,|\)))")
-
-
-def _heap(every: Sequence[CompiledFunction], files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
-    """Return a finding for each line with `new` or `delete` of the project's functions that allocate memory."""
-    found: dict[tuple[str, int], str] = {}
-    for f in every:
-        name = f.file.removeprefix("./")
-        if name in files and _ALLOCATES.search(f.body):
-            lines = _OPAQUE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), files[name]).split("\n")
-            for number, line in enumerate(lines[f.line - 1 :], f.line):
-                if match := _WRITTEN_ALLOCATION.search(line):
-                    found.setdefault((name, number), match[0])
-                    break
-    return tuple(
-        Diagnostic(
-            code="HOST_NAME",
-            text=f"{word} needs a heap; device code does not have one.",
-            file=file,
-            line=line,
-            remedy="Use an array of constant length, or memory of a TBuf: tmpBuf.Get<T>().",
-            stage="compile",
-        )
-        for (file, line), word in sorted(found.items())
-    )
-
-
-def _base(name: str) -> str:
-    """Return the name without scope and template arguments: up of detail::up<int>, K of K<half>::K."""
-    depth, plain = 0, ""
-    for c in name:
-        depth += (c == "<") - (c == ">")
-        plain += c if depth == 0 and c != ">" else ""
-    return plain.split("::")[-1].strip()
-
-
 def _defined(name: str, text: str, line: int) -> int | None:
     """Return the line where a function that is neither constexpr nor marked is written; None if nobody wrote it."""
-    plain = _OPAQUE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+    plain = OPAQUE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
     end = len("\n".join(plain.split("\n")[:line]))
     written = list(re.finditer(rf"(?<![\w.>~]){re.escape(name)}\s*\(", plain[:end]))
     for match in reversed(written):

@@ -25,7 +25,11 @@ def unclosed(match: re.Match[str], error: CompilerError, code: Code) -> Found:
 
 def unclosed_call(match: re.Match[str], error: CompilerError, code: Code) -> Found:
     """Explain a macro's arguments without an end: to the compiler the rest of the file belongs to them."""
-    name = match[1]
+    name = match[1] or (m[0] if (m := re.match(r"\w+", code.rest(error))) else None)  # clang++ points at it
+    if name is None:
+        return Found(
+            "SYNTAX", "The parenthesis that a macro opens is never closed.", "Put ) after its last argument."
+        )
     text = without_comments(code.files.get(error.file or "", ""))
     at = next((m.start() for m in re.finditer(rf"\b{name}\s*\(", text) if _is_open(text[m.start() :])), None)
     line = None if at is None else text.count("\n", 0, at) + 1

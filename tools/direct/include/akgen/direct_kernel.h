@@ -16,6 +16,29 @@ template <typename T> __aicore__ inline constexpr uint32_t slot_bytes()
     return IsAddress<T>::value ? 16 : (sizeof(T) + 7) / 8 * 8;
 }
 
+template <typename T> struct IsDouble {
+    static constexpr bool value = false;
+};
+template <> struct IsDouble<double> {
+    static constexpr bool value = true;
+};
+
+// Structures and integers of 64 bits; direct_launch.h says the same.
+template <typename T> constexpr bool may_hold_addresses = !IsAddress<T>::value && !IsDouble<T>::value && sizeof(T) >= 8;
+
+// Give the addresses within arguments the values that they have here.
+__aicore__ inline void place_held_addresses(uint8_t *slots, GM_ADDR held, GM_ADDR const *memory)
+{
+    int64_t count = 0;
+    akgen::twin::read_tiling(&count, held, sizeof count);
+    for (int64_t i = 0; i < count; ++i) {
+        int64_t one[3]; // where, which memory, how far into it
+        akgen::twin::read_tiling(one, held + sizeof count + i * sizeof one, sizeof one);
+        GM_ADDR const address = memory[one[1]] + one[2];
+        __builtin_memcpy(slots + one[0], &address, sizeof address);
+    }
+}
+
 template <typename T> __aicore__ inline T argument(const uint8_t *slot, GM_ADDR const *memory)
 {
     T value;
@@ -37,6 +60,9 @@ template <typename... P, void (*kernel)(P...)> struct Entry<kernel> {
         uint8_t slots[bytes == 0 ? 8 : bytes];
         if constexpr (bytes > 0) {
             akgen::twin::read_tiling(slots, blob, bytes);
+        }
+        if constexpr ((false || ... || may_hold_addresses<P>)) {
+            place_held_addresses(slots, blob + bytes, memory);
         }
         uint32_t next = 0;
         // Braces keep the order of evaluation.

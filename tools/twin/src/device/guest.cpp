@@ -12,7 +12,8 @@ static_assert(offsetof(GuestContext, stack_low) == guest_low && offsetof(GuestCo
               offsetof(GuestContext, shadow_end) == guest_shadow_end && offsetof(GuestContext, host_stack) == 64);
 
 namespace {
-constexpr uint64_t kernel_stack_bytes = 256 << 10; // of a kernel; below, the runtime has the rest of the thread's
+constexpr uint64_t kernel_stack_bytes =
+    32 << 10; // a core's by default, as the driver says; below, the runtime has the rest of the thread's
 constexpr uint64_t stack_gap = 128 << 10; // above: nothing is there that an offset from the stack pointer could reach
 
 bool inside(uint64_t begin, uint64_t bytes, uint64_t low, uint64_t high)

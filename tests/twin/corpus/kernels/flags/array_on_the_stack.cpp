@@ -14,7 +14,7 @@ extern "C" __global__ __aicore__ void corpus(GM_ADDR x, GM_ADDR y, GM_ADDR works
     DataCopy(a, in, 8);
     SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
     WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
-    constexpr int n = 1 << 17; // [faulty]
+    constexpr int n = 12 << 10; // [faulty]
     constexpr int n = 1 << 7; // [correct]
     volatile float table[n];
     table[GetBlockIdx()] = 3.0f;

@@ -1,16 +1,22 @@
-// A sum by recursion has no case that ends it.
+// Each function's table fits into the stack, the three together do not.
 // code: STACK_OVERFLOW
 // x: float32 8
-// want: x * 8
+// want: x * 3
 #include "kernel_operator.h"
 using namespace AscendC;
 
-__aicore__ __attribute__((noinline)) int Count(int n)
+constexpr int length = 3 << 10; // [faulty]
+constexpr int length = 1 << 10; // [correct]
+
+template <int depth> __aicore__ __attribute__((noinline)) float Sum(volatile float *above)
 { // [here]
-    volatile int here = n;
-    if (n < 0) { return 0; } // [faulty]
-    if (n == 0) { return 0; } // [correct]
-    return Count(n > 0 ? n - 1 : n) + (here >= 0 ? 1 : 0);
+    volatile float table[length];
+    table[GetBlockIdx()] = above[0] + 1.0f;
+    if constexpr (depth > 1) {
+        return Sum<depth - 1>(table);
+    } else {
+        return table[GetBlockIdx()];
+    }
 }
 
 extern "C" __global__ __aicore__ void corpus(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
@@ -22,7 +28,8 @@ extern "C" __global__ __aicore__ void corpus(GM_ADDR x, GM_ADDR y, GM_ADDR works
     DataCopy(a, in, 8);
     SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
     WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
-    Muls(a, a, (float)Count(8), 8);
+    volatile float nothing = 0.0f;
+    Muls(a, a, Sum<3>(&nothing), 8);
     SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
     WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
     DataCopy(out, a, 8);
