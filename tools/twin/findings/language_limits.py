@@ -1,8 +1,7 @@
 """What C++ has and the device has not: a heap, virtual functions, recursion at run time.
 
 They show in the compiler's intermediate representation, so that what is only declared, or computed by the compiler, is
-no finding. A function that calls itself once in what it returns is a loop to the device's compiler: that is warned of
-only. Not seen: recursion of overloaded functions.
+no finding, nor is a function that calls itself once in what it returns, which is a loop to an optimising compiler. Not seen: recursion of overloaded functions.
 Source: "C/C++ Syntax Restrictions" in the vendor's operator development guide.
 """
 
@@ -93,12 +92,12 @@ def _recursion(functions: Sequence[CompiledFunction], plain: Mapping[str, str]) 
             continue
         told |= circle
         name = f.plain_name or "A lambda"
-        is_loop = circle == {i} and _returns_itself(name, plain[f.file])
+        if circle == {i} and _returns_itself(name, plain[f.file]):
+            continue
         others = sorted({functions[k].plain_name for k in circle} - {name})
         way = f", by way of {' and '.join(others)}" if others else ""
         yield Diagnostic(
             code="DEVICE_LANGUAGE",
-            severity="warning" if is_loop else "error",
             text=f"{name} calls itself{way}; device code has no recursion at run time.",
             file=f.file,
             line=f.line,
