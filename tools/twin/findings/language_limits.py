@@ -1,7 +1,8 @@
 """What C++ has and the device has not: a heap, virtual functions, recursion at run time.
 
-They show in the compiler's intermediate representation, so that what is only declared, or computed by the compiler, is
-no finding, nor is a function that calls itself once in what it returns, which is a loop to an optimising compiler. Not seen: recursion of overloaded functions.
+They show in the compiler's intermediate representation, so that what is only declared, or computed by the compiler,
+is no finding, nor is a function that calls itself once in what it returns, which is a loop to an optimising compiler.
+Not seen: recursion of overloaded functions.
 Source: "C/C++ Syntax Restrictions" in the vendor's operator development guide.
 """
 
