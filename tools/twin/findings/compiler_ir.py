@@ -34,8 +34,17 @@ def take_dump(folder: Path) -> str:
         dump.unlink()
 
 
+def is_refused(source: str, to: str) -> bool:
+    """Say whether the device's compiler refuses to convert variables so: float and unsigned, double and anything."""
+    return (
+        (source in FLOATING and to in UNSIGNED)
+        or (source in UNSIGNED and to in FLOATING)
+        or ("double" in (source, to) and source != to and bool(source) and to != "bool")
+    )
+
+
 class Converted(NamedTuple):
-    """A conversion between floating point and an unsigned integer. `operand` or `column`, or neither, is known."""
+    """A conversion that `is_refused`. `operand` or `column`, or neither, is known."""
 
     file: str
     line: int
@@ -47,7 +56,7 @@ class Converted(NamedTuple):
 
 
 class Computed(NamedTuple):
-    """An operation on two halves."""
+    """An operation on two halves, or a comparison of them."""
 
     file: str
     line: int

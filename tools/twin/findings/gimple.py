@@ -5,16 +5,21 @@ from collections.abc import Iterator
 
 from akgen.tools.twin.findings.compiler_ir import (
     DUMP,
-    FLOATING,
     HALF,
-    UNSIGNED,
     CompiledFunction,
     Computed,
     Converted,
+    is_refused,
 )
 
-# g++ calls itself after the name it was started with; it writes the dump beside what it compiles.
-WRITE_GIMPLE = (f"-fdump-tree-ssa-lineno={DUMP}",)
+# g++ calls itself after the name it was started with; it writes the dump beside what it compiles. Conversions to float
+# that change nothing in `x * 0.5` are gone by then: a warning has them.
+WRITE_GIMPLE = (f"-fdump-tree-ssa-lineno={DUMP}", "-Wfloat-conversion")
+_NARROWED = re.compile(
+    r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d{1,9}):(?P<column>\d{1,9}): warning: conversion from "
+    r"['‘]double['’] to ['‘](?P<to>[^'’]+)['’](?: \{aka [^}]*\})? may change value",
+    re.MULTILINE,
+)
 
 _FUNCTION = "\n;; Function "
 _HEAD = re.compile(r"\n?;; Function (?P<name>.+) \(\S+, funcdef_no=")
@@ -38,6 +43,10 @@ _COMPUTED = re.compile(
     r"^[ \t]*" + _AT + r" (?P<name>[\w.]+) =(?: ?\{v\})? \S+ (?P<sign>[-+*/]) \S+;$",
     re.MULTILINE,
 )
+_COMPARED = re.compile(
+    r"^[ \t]*" + _AT + r" (?:if \(|[\w.]+ = )(?P<name>[\w.]+?)(?:\(D\))? (?P<sign>[<>]=?|[=!]=) \S+[;)]$",
+    re.MULTILINE,
+)
 
 
 def steps(text: str) -> Iterator[Converted | Computed]:
@@ -47,6 +56,13 @@ def steps(text: str) -> Iterator[Converted | Computed]:
             yield from _conversions(function)
         if _ANY_HALF.search(function):
             yield from _operations(function)
+
+
+def narrowed(stderr: str) -> Iterator[Converted]:
+    """Yield every conversion of a double that nobody wrote down, as g++ warns of it."""
+    for match in _NARROWED.finditer(stderr):
+        column = int(match["column"])
+        yield Converted(match["file"], int(match["line"]), "double", match["to"], column=column, kept=True)
 
 
 def functions(text: str) -> Iterator[CompiledFunction]:
@@ -71,7 +87,7 @@ def _conversions(function: str) -> Iterator[Converted]:
             name = match["name"]
             plain = re.sub(r"_\d+$", "", name)
             source, to = types.get(name) or types.get(plain, ""), _plain(match["to"])
-            if (source in FLOATING and to in UNSIGNED) or (source in UNSIGNED and to in FLOATING):
+            if is_refused(source, to):
                 operand = fields.get(name) if name.startswith("_") else plain
                 stored = _STORED.match(after)
                 kept = stored["value"] == match["into"] if stored else bool(_VARIABLE.match(match["into"]))
@@ -88,7 +104,7 @@ def _conversions(function: str) -> Iterator[Converted]:
 
 def _operations(function: str) -> Iterator[Computed]:
     types = {match["name"]: match["type"] for match in _OPERAND.finditer(function)}
-    for match in _COMPUTED.finditer(function):
+    for match in (*_COMPUTED.finditer(function), *_COMPARED.finditer(function)):
         name = match["name"]
         kind = types.get(name) or types.get(re.sub(r"_\d+$", "", name))
         if kind in HALF:

@@ -7,7 +7,7 @@ kept, so that in this run alone `__aicore__` is an annotation (`language.h`), of
 import re
 from collections.abc import Iterator
 
-from akgen.tools.twin.findings.compiler_ir import DUMP, CompiledFunction, Computed, Converted
+from akgen.tools.twin.findings.compiler_ir import DUMP, CompiledFunction, Computed, Converted, is_refused
 
 # A run of its own: as the front end makes it, halves not widened for the machine at hand.
 WRITE_LLVM_IR = (
@@ -17,8 +17,8 @@ WRITE_LLVM_IR = (
 MARK = "; ModuleID"  # what the IR begins with
 
 _INSTRUCTION = re.compile(
-    r"^\s+(?P<value>%\S+) = (?:(?:uitofp|fptoui) (?P<source>\w+) \S+ to (?P<to>\w+)"
-    r"|(?P<operation>fadd|fsub|fmul|fdiv)(?: \w+)*? half ).*!dbg !(?P<place>\d+)"
+    r"^\s+(?P<value>%\S+) = (?:(?:[us]itofp|fpto[us]i|fpext|fptrunc) (?P<source>\w+) \S+ to (?P<to>\w+)"
+    r"|(?P<operation>fadd|fsub|fmul|fdiv|fcmp)(?: \w+)*? half ).*!dbg !(?P<place>\d+)"
     r"(?P<kept>(?=\n\s+store \w+ (?P=value),))?",
     re.MULTILINE,
 )
@@ -44,7 +44,7 @@ _ABOUT = re.compile(
 _CALL = re.compile(r"\b(?:call|invoke) [^\n]*?@([\w.$]+)\(")
 _ANNOTATIONS = re.compile(r"^@llvm\.global\.annotations = .*", re.MULTILINE)
 _LAMBDA = re.compile(r"Ul\w*E\d*_")  # in a mangled name
-_SIGNS = {"fadd": "+", "fsub": "-", "fmul": "*", "fdiv": "/"}
+_SIGNS = {"fadd": "+", "fsub": "-", "fmul": "*", "fdiv": "/", "fcmp": "a comparison"}
 
 
 def steps(text: str) -> Iterator[Converted | Computed]:
@@ -67,7 +67,9 @@ def steps(text: str) -> Iterator[Converted | Computed]:
             column = int(place["column"])
             kept = match["kept"] is not None
             source, to = _name(match["source"]), _name(match["to"])
-            yield Converted(file, line, source, to, column=column, kept=kept)
+            signed = "sitofp" in match[0] or "fptosi" in match[0]
+            if "double" in (source, to) or (not signed and is_refused(source, to)):
+                yield Converted(file, line, source, to, column=column, kept=kept)
 
 
 def functions(text: str) -> Iterator[CompiledFunction]:

@@ -1,7 +1,7 @@
 """What CANN's compiler refuses in scalar device code and every other compiler takes without a word.
 
-Casts between floating point and unsigned integers (written ones, and those of an initialisation or assignment),
-arithmetic on halves (the scalar unit has none), and calls of functions without `__aicore__`, which are the host's,
+Casts between floating point and unsigned integers, and from and to double (written ones, and those of an
+initialisation or assignment), arithmetic on halves and comparisons of them (the scalar unit has none), and calls of functions without `__aicore__`, which are the host's,
 show in the compiler's intermediate representation: GIMPLE of g++, LLVM IR of clang++. Promotion within an expression
 is allowed: a cast there must stand in the source's line. Not counted are constants, which are folded before, bool,
 comparisons, and what the twin's headers do. Constexpr functions belong to host and device; lambdas, functions that
@@ -59,7 +59,16 @@ def refused_scalars(
     except FileRefused as problem:
         said = f"What the compiler says of the kernel's scalar code is not read: {problem}."
         return (Diagnostic(code="COMPILE_RESOURCES", text=said, stage="compile"),)
-    return refused_in(text, files) if text else ()
+    found = refused_in(text, files) if text else ()
+    told = {(d.file, d.line) for d in found}
+    implicit = tuple(c for c in gimple.narrowed(compiled.err) if not _is_compound(c, files))
+    return (*found, *(d for d in _refused_casts(implicit, files) if (d.file, d.line) not in told))
+
+
+def _is_compound(c: Converted, files: Mapping[str, str]) -> bool:
+    """Say whether an assignment like y += 0.5 makes the conversion, which is no cast to the compiler."""
+    line = "".join(files.get(c.file.removeprefix("./"), "").splitlines()[c.line - 1 : c.line])
+    return re.match(r"[\w.>\[\]-]*\s*[-+*/]=", line[(c.column or 1) - 1 :]) is not None
 
 
 def refused_in(text: str, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
@@ -69,6 +78,9 @@ def refused_in(text: str, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
     found = (*_refused_casts(steps, files), *refused_arithmetic(steps, files))
     functions = tuple(read.functions(text))
     return (*found, *called_host_functions(functions, files), *beyond_the_language(functions, files))
+
+
+_FLOAT_REMEDY = "Compute in float: float variables, and numbers that end in f, as in x * 0.5f and 1.0f / n."
 
 
 def _refused_casts(steps: Steps, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
@@ -86,7 +98,9 @@ def _refused_casts(steps: Steps, files: Mapping[str, str]) -> tuple[Diagnostic, 
             "refuses such casts.",
             file=file,
             line=line,
-            remedy="Go through a signed integer: static_cast<float>(static_cast<int32_t>(n)).",
+            remedy=_FLOAT_REMEDY
+            if "double" in (c.source, c.to)
+            else "Go through a signed integer: static_cast<float>(static_cast<int32_t>(n)).",
             stage="compile",
         )
         for (file, line), c in sorted(found.items())
@@ -123,7 +137,10 @@ def refused_arithmetic(steps: Steps, files: Mapping[str, str]) -> tuple[Diagnost
     for step in steps:
         name = step.file.removeprefix("./")
         if isinstance(step, Computed) and name in files:
-            found.setdefault((name, step.line), step.sign)
+            # What is cast to float and compared shows as the halves' comparison.
+            line = "".join(files[name].splitlines()[step.line - 1 : step.line])
+            if step.sign in "+-*/" or not re.search(r"float(?!16)", line, re.IGNORECASE):
+                found.setdefault((name, step.line), step.sign)
     return tuple(
         Diagnostic(
             code="HALF_ARITHMETIC",
