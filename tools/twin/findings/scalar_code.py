@@ -1,12 +1,12 @@
 """What CANN's compiler refuses in scalar device code and every other compiler takes without a word.
 
 Casts between floating point and unsigned integers, and from and to double (written ones, and those of an
-initialisation or assignment), arithmetic on halves and comparisons of them (the scalar unit has none), and calls of functions without `__aicore__`, which are the host's,
-show in the compiler's intermediate representation: GIMPLE of g++, LLVM IR of clang++. Promotion within an expression
-is allowed: a cast there must stand in the source's line. Not counted are constants, which are folded before, bool,
-comparisons, and what the twin's headers do. Constexpr functions belong to host and device; lambdas, functions that
-nobody wrote down (default constructors), and names of which one overload is marked are passed over. What
-the language lacks there as a whole is in `language_limits.py`.
+initialisation or assignment), arithmetic on halves and comparisons of them (the scalar unit has none), and calls of
+functions without `__aicore__`, which are the host's, show in the compiler's intermediate representation: GIMPLE of
+g++, LLVM IR of clang++. Promotion within an expression is allowed: a cast there must stand in the source's line. Not
+counted are constants, which are folded before, bool, comparisons, and what the twin's headers do. Constexpr functions
+belong to host and device; lambdas, functions that nobody wrote down (default constructors), and names of which one
+overload is marked are passed over. What the language lacks there as a whole is in `language_limits.py`.
 Source: "Function Execution Space Qualifier" and "C++ Standard Support" in the vendor's guides.
 """
 
