@@ -43,6 +43,7 @@ def test_a_call_is_refused_at_its_line(probe, call, name, chips, instead):
         ),
         ("LocalTensor<int8_t> t; MmadWithSparse(t, t, t, MmadParams{});", "MmadWithSparse", "Mmad"),
         ("Conv3dApi::Conv3D<I, W, O, B> conv;", "Conv3dApi", "LoadData3DParamsV2"),
+        ("KfcWorkspace messages(x);", "KfcWorkspace", "CrossCoreSetFlag"),
     ],
 )
 def test_what_is_not_simulated_is_told_from_what_does_not_exist(probe, call, name, instead):

@@ -51,6 +51,10 @@ _ON_950 = {
     "threadIdx": "GetBlockIdx and a loop: this chip has no SIMT threads",
     "blockDim": "GetBlockNum: this chip has no SIMT threads",
     "Mutex": "SetFlag and WaitFlag",
+    "SetCtrlSpr": "SetAtomicAdd, SetMaskCount, SetHF32Mode and their kin, which set what this chip has",
+    "GetCtrlSpr": "what the kernel itself has set",
+    "ResetCtrlSpr": "SetAtomicNone, SetMaskNorm and their kin",
+    "NdDmaConfig": "DataCopyPad with DataCopyExtParams, in a loop over the outer dimensions",
     "AtomicAdd": _BY_COPY.format("Add"),
     "AtomicMax": _BY_COPY.format("Max"),
     "AtomicMin": _BY_COPY.format("Min"),
@@ -98,6 +102,8 @@ _CONVOLUTIONS = (
     "Conv3DBackpropInput",
     "Conv3DBackpropFilter",
 )
+_IMAGES = ("LoadImageToLocal", "LoadImageToLocalParams", "SetAippFunctions", "AippParams")
+_CUBE_GROUPS = ("KfcWorkspace", "CreateCubeResGroup", "CubeResGroupHandle")
 
 # name -> what Atlas A2 has instead
 LATER_CHIPS: dict[str, str] = _ON_950
@@ -125,6 +131,26 @@ NOT_SIMULATED: dict[str, tuple[str, str]] = {
             _TRAPS_OF_MEMORY,
             "stops a core that touches a part of the Unified Buffer; the twin has no such watch.",
             "Take the call out: buffers that overlap or overrun are found without it.",
+        ),
+        (
+            _IMAGES,
+            "prepares images in the load path; the twin does not simulate it.",
+            "Copy the image with DataCopy and convert it with vector instructions.",
+        ),
+        (
+            _CUBE_GROUPS,
+            "sends messages between vector cores and groups of cube cores; the twin does not simulate it.",
+            "Drive a Matmul object from the vector cores, or order the cores with CrossCoreSetFlag.",
+        ),
+        (
+            ("TransData", "TransDataParams"),
+            "converts between 5D formats in the library; the twin does not simulate it.",
+            "Convert with TransDataTo5HD and DataCopy.",
+        ),
+        (
+            ("BilinearInterpolation",),
+            "gathers and weights blocks in one instruction; the twin does not simulate it.",
+            "Use Gatherb, Mul and Add.",
         ),
     )
     for name in names
