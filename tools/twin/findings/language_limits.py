@@ -1,4 +1,4 @@
-"""What C++ has and the device has not: a heap, virtual functions, recursion at run time.
+"""What C++ has and the device has not: a heap, virtual functions, recursion at run time, kernels that call kernels.
 
 They show in the compiler's intermediate representation, so that what is only declared, or computed by the compiler,
 is no finding, nor is a function that calls itself once in what it returns, which is a loop to an optimising compiler.
@@ -20,6 +20,7 @@ _ALLOCATES = re.compile(
 _WRITTEN_ALLOCATION = re.compile(r"(?<!operator )\b(?:new|delete)\b(?!\s*(?:;|,|\)))")
 _DISPATCHES = re.compile(r"\b_vptr\.|\bOBJ_TYPE_REF\(|@_ZTV")
 _WRITTEN_VIRTUAL = re.compile(r"\bvirtual\b")
+_KERNEL = re.compile(r"\b__global__\b[^;{}()]*?\bvoid\s+(?:[a-z_]+\s+)*(\w+)\s*\(")
 
 
 def beyond_the_language(
@@ -29,7 +30,7 @@ def beyond_the_language(
     ours = [f._replace(file=f.file.removeprefix("./")) for f in every]
     ours = [f for f in ours if f.file in files]
     plain = {f.file: _without_comments(files[f.file]) for f in ours}
-    return (*_heap(ours, plain), *_virtual(ours, plain), *_recursion(ours, plain))
+    return (*_heap(ours, plain), *_virtual(ours, plain), *_recursion(ours, plain), *_kernels(plain))
 
 
 def _without_comments(text: str) -> str:
@@ -76,6 +77,26 @@ def _virtual(functions: Sequence[CompiledFunction], plain: Mapping[str, str]) ->
         for file, match in written
         if match is not None
     )[:1]
+
+
+def _kernels(plain: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """Yield a finding for the first line of each file that calls a kernel as a function."""
+    names = {m[1] for text in plain.values() for m in _KERNEL.finditer(text)}
+    if not names:
+        return
+    called = re.compile(
+        rf"(?:\b(?:return|else)|[;{{}})])\s*(?P<name>{'|'.join(sorted(names))})\s*(?:<[^;<>(){{}}]*>\s*)?\("
+    )
+    for file, text in sorted(plain.items()):
+        if match := called.search(text):
+            yield Diagnostic(
+                code="DEVICE_LANGUAGE",
+                text=f"{match['name']} is a kernel, which a device function calls; the host alone launches kernels.",
+                file=file,
+                line=text.count("\n", 0, match.start("name")) + 1,
+                remedy=f"Move what {match['name']} does into a function with __aicore__ that both kernels call.",
+                stage="compile",
+            )
 
 
 def _recursion(functions: Sequence[CompiledFunction], plain: Mapping[str, str]) -> Iterator[Diagnostic]:
