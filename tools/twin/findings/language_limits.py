@@ -80,8 +80,13 @@ def _virtual(functions: Sequence[CompiledFunction], plain: Mapping[str, str]) ->
 
 
 def _kernels(plain: Mapping[str, str]) -> Iterator[Diagnostic]:
-    """Yield a finding for the first line of each file that calls a kernel as a function."""
+    """Yield a finding for the first line of each file that calls a kernel as a function.
+
+    A name that is an object's, too, may be called.
+    """
     names = {m[1] for text in plain.values() for m in _KERNEL.finditer(text)}
+    objects = re.compile(r"[\w>]\s*[\s&*]\s*(\w+)\s*[;={,)]")
+    names -= {m[1] for text in plain.values() for m in objects.finditer(text)}
     if not names:
         return
     called = re.compile(
