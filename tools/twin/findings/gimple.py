@@ -47,6 +47,12 @@ _COMPARED = re.compile(
     r"^[ \t]*" + _AT + r" (?:if \(|[\w.]+ = )(?P<name>[\w.]+?)(?:\(D\))? (?P<sign>[<>]=?|[=!]=) \S+[;)]$",
     re.MULTILINE,
 )
+# Calls of bfloat16_t's own conversions, of which only constants are none to the device's compiler.
+_BRAIN = re.compile(
+    r"^[ \t]*" + _AT + r" .*?\bbfloat16_t::(?:(?P<from>operator float)|bfloat16_t) "
+    r"\((?:\[[^\]]*\] )?[^,]*?(?:, (?P<value>[A-Za-z_][^,]*))?\);$",
+    re.MULTILINE,
+)
 
 
 def steps(text: str) -> Iterator[Converted | Computed]:
@@ -56,6 +62,8 @@ def steps(text: str) -> Iterator[Converted | Computed]:
             yield from _conversions(function)
         if _ANY_HALF.search(function):
             yield from _operations(function)
+        if "bfloat16_t::" in function:
+            yield from _brain_conversions(function)
 
 
 def narrowed(stderr: str) -> Iterator[Converted]:
@@ -100,6 +108,13 @@ def _conversions(function: str) -> Iterator[Converted]:
                 types[name] = _plain(kind)
         elif match := _LOADED.match(row):
             fields[match["name"]] = match["field"]
+
+
+def _brain_conversions(function: str) -> Iterator[Converted]:
+    for match in _BRAIN.finditer(function):
+        if match["from"] or match["value"]:
+            kinds = ("bfloat16_t", "float") if match["from"] else ("float", "bfloat16_t")
+            yield Converted(match["file"], int(match["line"]), *kinds, kept=True)
 
 
 def _operations(function: str) -> Iterator[Computed]:

@@ -1,8 +1,8 @@
 """What CANN's compiler refuses in scalar device code and every other compiler takes without a word.
 
-Casts between floating point and unsigned integers, and from and to double (written ones, and those of an
-initialisation or assignment), arithmetic on halves and comparisons of them (the scalar unit has none), and calls of
-functions without `__aicore__`, which are the host's, show in the compiler's intermediate representation: GIMPLE of
+Casts between floating point and unsigned integers, and from and to double and bfloat16_t (written ones, and those of
+an initialisation or assignment), arithmetic on halves and comparisons of them (the scalar unit has none), and calls
+of functions without `__aicore__`, which are the host's, show in the compiler's intermediate representation: GIMPLE of
 g++, LLVM IR of clang++. Promotion within an expression is allowed: a cast there must stand in the source's line. Not
 counted are constants, which are folded before, bool, comparisons, and what the twin's headers do. Constexpr functions
 belong to host and device; lambdas, functions that nobody wrote down (default constructors), and names of which one
@@ -80,7 +80,12 @@ def refused_in(text: str, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
     return (*found, *called_host_functions(functions, files), *beyond_the_language(functions, files))
 
 
-_FLOAT_REMEDY = "Compute in float: float variables, and numbers that end in f, as in x * 0.5f and 1.0f / n."
+def _remedy(c: Converted) -> str:
+    if "double" in (c.source, c.to):
+        return "Compute in float: float variables, and numbers that end in f, as in x * 0.5f and 1.0f / n."
+    if "bfloat16_t" in (c.source, c.to):
+        return "Use AscendC::ToFloat(value) and AscendC::ToBfloat16(value), or Cast on tensors."
+    return "Go through a signed integer: static_cast<float>(static_cast<int32_t>(n))."
 
 
 def _refused_casts(steps: Steps, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
@@ -98,9 +103,7 @@ def _refused_casts(steps: Steps, files: Mapping[str, str]) -> tuple[Diagnostic, 
             "refuses such casts.",
             file=file,
             line=line,
-            remedy=_FLOAT_REMEDY
-            if "double" in (c.source, c.to)
-            else "Go through a signed integer: static_cast<float>(static_cast<int32_t>(n)).",
+            remedy=_remedy(c),
             stage="compile",
         )
         for (file, line), c in sorted(found.items())
@@ -109,6 +112,8 @@ def _refused_casts(steps: Steps, files: Mapping[str, str]) -> tuple[Diagnostic, 
 
 def _how(c: Converted, text: str) -> str:
     written = any(_is_written(c, line, _types(text)) for line in text.splitlines()[c.line - 1 : c.line])
+    if "bfloat16_t" in (c.source, c.to):
+        return "converted to"
     return "cast to" if written else "kept in a variable of type"
 
 
