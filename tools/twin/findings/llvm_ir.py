@@ -22,6 +22,12 @@ _INSTRUCTION = re.compile(
     r"(?P<kept>(?=\n\s+store \w+ (?P=value),))?",
     re.MULTILINE,
 )
+# Calls of bfloat16_t's own conversions, of which only constants are none to the device's compiler.
+_BRAIN = re.compile(
+    r"^\s+(?:%\S+ = )?call [^\n]*@(?:(?P<from>_ZNK10bfloat16_tcvfEv)\([^\n]*"
+    r"|_ZN10bfloat16_tC[12]Ef\([^\n]*, float noundef %\S+), !dbg !(?P<place>\d+)",
+    re.MULTILINE,
+)
 _PLACE = re.compile(
     r"^!(?P<number>\d+) = (?:distinct )?!DILocation"
     r"\(line: (?P<line>\d{1,9}), column: (?P<column>\d{1,9}), scope: !(?P<scope>\d+)",
@@ -49,18 +55,22 @@ _SIGNS = {"fadd": "+", "fsub": "-", "fmul": "*", "fdiv": "/", "fcmp": "a compari
 
 def steps(text: str) -> Iterator[Converted | Computed]:
     """Yield every such step, also of headers."""
-    found = list(_INSTRUCTION.finditer(text))
-    if not found:
+    found, brain = list(_INSTRUCTION.finditer(text)), list(_BRAIN.finditer(text))
+    if not found and not brain:
         return
     places = {m["number"]: m for m in _PLACE.finditer(text)}
     scopes = {m["number"]: m["file"] for m in _SCOPE.finditer(text)}
     files = {m["number"]: m["name"] for m in _FILE.finditer(text)}
-    for match in found:
+    for match in (*found, *brain):
         place = places.get(match["place"])
         file = files.get(scopes.get(place["scope"], "")) if place else None
         if place is None or file is None:
             continue
         line = int(place["line"])
+        if match.re is _BRAIN:
+            kinds = ("bfloat16_t", "float") if match["from"] else ("float", "bfloat16_t")
+            yield Converted(file, line, *kinds, kept=True)
+            continue
         if match["operation"]:
             yield Computed(file, line, _SIGNS[match["operation"]])
         elif "i1" not in (match["source"], match["to"]):  # i1 is bool
