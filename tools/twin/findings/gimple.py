@@ -27,7 +27,7 @@ _AT = r"\[(?P<file>[^\[\]:\n]{1,1000}):(?P<line>\d{1,9}):\d+\]"
 _PLACE = re.compile(_AT)
 _MARKS = ("noplt", "externally_visible")  # __aicore__, __global__
 _ANY_CAST = re.compile(r"=(?: ?\{v\})? \([\w ]+\) [\w.]")  # what every line that _CONVERTED matches has
-_PARAMETERS = re.compile(r"^[^\s;{\[].*\((?P<list>.*)\)$")
+_PARAMETERS = re.compile(r"^[^\s;{\[].*\((?P<list>.*)\)$", re.MULTILINE)
 _DECLARED = re.compile(r"^  (?:static )?(?P<type>[\w ]+?) (?P<name>[\w.]+);$")
 _LOADED = re.compile(
     r"^\s*\[[^\]]*\] (?P<name>_\d+) =(?: ?\{v\})? .*?(?P<field>[A-Za-z_]\w*)(?:_\d+)?(?:\(D\))?;$"
@@ -37,7 +37,7 @@ _CONVERTED = re.compile(
 )
 _VARIABLE = re.compile(r"^[A-Za-z]\w*_\d+$")  # what the source calls by name; the compiler's own have a dot
 _STORED = re.compile(r"^[ \t]*(?:\[[^\]]*\] )*[^(]+? =(?: ?\{v\})? (?P<value>_\d+);$")
-_ANY_HALF = re.compile(r"^  (?:const )?(?:half|_Float16|float16_t) ", re.MULTILINE)
+_ANY_HALF = re.compile(r"(?:^  |[(,] ?)(?:const )?(?:half|_Float16|float16_t) ", re.MULTILINE)
 _OPERAND = re.compile(r"^  (?:static |const )*(?P<type>[\w]+) (?P<name>[\w.]+);$", re.MULTILINE)
 _COMPUTED = re.compile(
     r"^[ \t]*" + _AT + r" (?P<name>[\w.]+) =(?: ?\{v\})? \S+ (?P<sign>[-+*/]) \S+;$",
@@ -103,9 +103,7 @@ def _conversions(function: str) -> Iterator[Converted]:
         elif match := _DECLARED.match(row):
             types[match["name"]] = _plain(match["type"])
         elif match := _PARAMETERS.match(row):
-            for parameter in match["list"].split(","):
-                kind, _, name = parameter.strip().rpartition(" ")
-                types[name] = _plain(kind)
+            types |= _parameters(match)
         elif match := _LOADED.match(row):
             fields[match["name"]] = match["field"]
 
@@ -119,11 +117,18 @@ def _brain_conversions(function: str) -> Iterator[Converted]:
 
 def _operations(function: str) -> Iterator[Computed]:
     types = {match["name"]: match["type"] for match in _OPERAND.finditer(function)}
+    for head in _PARAMETERS.finditer(function):
+        types |= _parameters(head)
     for match in (*_COMPUTED.finditer(function), *_COMPARED.finditer(function)):
         name = match["name"]
         kind = types.get(name) or types.get(re.sub(r"_\d+$", "", name))
         if kind in HALF:
             yield Computed(match["file"], int(match["line"]), match["sign"])
+
+
+def _parameters(head: re.Match[str]) -> dict[str, str]:
+    split = (parameter.strip().rpartition(" ") for parameter in head["list"].split(","))
+    return {name: _plain(kind) for kind, _, name in split}
 
 
 def _plain(kind: str) -> str:

@@ -85,6 +85,7 @@ def _findings(given: KernelSource, runtime: Runtime, library: Path) -> tuple[Dia
     if done.ok:
         found = (
             shared_names([folder / o for o in objects], given.symbol, source)
+            or tuple(c for c in casts if c.code == "DEVICE_LANGUAGE")  # why a name is missing
             or check_library(library, given.symbol, given.project, runtime)
             or (*casts, *without_address_spaces(given.files))
         )
