@@ -292,3 +292,21 @@ def test_what_was_spilled_comes_back_after_what_computed_it(probe, numbers):
     want = np.zeros(64, np.float32)
     want[:32] = 2 * (x + 1).reshape(8, 8)[[1, 2, 5, 6]].ravel()
     np.testing.assert_array_equal(ran.y, np.concatenate([want, x + 1]))
+
+
+def test_the_compilers_own_names_write_a_data_cache_back(probe, numbers):
+    x = numbers(8)
+    body = """
+    __gm__ float *to = (__gm__ float *)y;
+    *to = 3.0f;
+    %s
+    dsb((mem_dsb_t)0);
+    if (x[0] != 0) { dsb(DSB_DDR); }
+    LocalTensor<float> a(TPosition::VECCALC, 0, 8);
+    DataCopy(a, out, 8);
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(out, a, 8);"""
+    for call in ("dcci(to, SINGLE_CACHE_LINE, CACHELINE_OUT);", "dcci(to, cache_line_t::ENTIRE_DATA_CACHE);"):
+        ran = probe(body % call, x, x, zeroed=True)
+        assert ran.codes == []
+        assert ran.y[0] == 3.0

@@ -72,6 +72,7 @@ AKGEN_INLINE void set_atomic_f32() { AscendC::SetAtomicType<float>(); }
 AKGEN_INLINE void set_atomic_f16() { AscendC::SetAtomicType<half>(); }
 AKGEN_INLINE void set_atomic_s32() { AscendC::SetAtomicType<int32_t>(); }
 AKGEN_INLINE void set_atomic_s16() { AscendC::SetAtomicType<int16_t>(); }
+AKGEN_INLINE void dsb(mem_dsb_t) { akgen::twin::pipe_barrier(akgen::twin::Pipe::ALL); }
 AKGEN_INLINE void dcci(__gm__ void *address, uint64_t whole, uint64_t = 0)
 {
     akgen::twin::clean_cache(static_cast<uint8_t *>(address), whole != 0);
