@@ -17,7 +17,7 @@ enum class DependScope { ALL = 0, TILING = 1 };
 enum class FollowType { ALL = 0, DTYPE, FORMAT, SHAPE, INVALID_TYPE };
 enum class HcclServerType { AICPU, AICORE, MAX };
 // Which part of the generated interface's documentation a comment is for.
-enum class CommentSection { BRIEF, CONSTRAINTS, RESTRICTIONS, SEE, THIRDPARTYFWKCOMPAT };
+enum class CommentSection { CATEGORY, BRIEF, CONSTRAINTS, RESTRICTIONS, SEE, THIRDPARTYFWKCOMPAT };
 enum class InitValueType { INIT_VALUE_DEFAULT, INIT_VALUE_UINT64_T };
 
 enum class ScalarType { UINT64 = 0, INT64, UINT32, INT32, UINT16, INT16, UINT8, INT8, FLOAT32, FLOAT16, INVALID_TYPE };

@@ -184,7 +184,7 @@ public:
             .InitValue({ScalarVar(ScalarType::FLOAT32, 2)});
         this->Attr("lists").AttrType(OPTIONAL).ListListInt({{1, 2}, {3}}).Version(1).Comment("rows");
         this->SetInferShape(ge::InferShape).SetInferDataType(ge::InferDataType);
-        this->Comment(CommentSection::BRIEF, "does nothing").Comment(CommentSection::CONSTRAINTS, "none");
+        this->Comment(CommentSection::CATEGORY, "forms").Comment(CommentSection::BRIEF, "does nothing").Comment(CommentSection::CONSTRAINTS, "none");
         this->FormatMatchMode(FormatCheckOption::STRICT);
         this->AICore().SetTiling(optiling::Tiling).SetCheckSupport(Check).SetOpSelectFormat(Check);
         OpAICoreConfig config;
