@@ -86,6 +86,16 @@ def functions(text: str) -> Iterator[CompiledFunction]:
             )
 
 
+def spans_of_the_device(text: str) -> tuple[tuple[str, range], ...]:
+    """Return file and lines of each function that is marked, and of lambdas; a warning elsewhere is the host's."""
+    spans = []
+    for f in functions(text):
+        if f.marked or "<lambda" in f.name:
+            lines = [int(m["line"]) for m in _PLACE.finditer(f.body) if m["file"] == f.file]
+            spans.append((f.file, range(min(lines), max(lines) + 1)))
+    return tuple(spans)
+
+
 def _conversions(function: str) -> Iterator[Converted]:
     types: dict[str, str] = {}
     fields: dict[str, str] = {}

@@ -100,6 +100,23 @@ def functions(text: str) -> Iterator[CompiledFunction]:
         yield CompiledFunction(symbol, name, file, int(known["line"]), calls, symbol in marked)
 
 
+def spans_of_the_device(text: str) -> tuple[tuple[str, range], ...]:
+    """Return file and lines of each function that is marked, and of lambdas."""
+    listed = _ANNOTATIONS.search(text)
+    marked = set(re.findall(r"ptr @([\w.$]+), ptr", listed[0])) if listed else set()
+    about = {m["number"]: m for m in _ABOUT.finditer(text)}
+    files = {m["number"]: m["name"] for m in _FILE.finditer(text)}
+    places = {m["number"]: int(m["line"]) for m in _PLACE.finditer(text)}
+    spans = []
+    for match in _DEFINED.finditer(text):
+        known = about.get(match["about"])
+        if known is not None and (match["symbol"] in marked or _LAMBDA.search(match["symbol"])):
+            lines = [places[n] for n in re.findall(r"!dbg !(\d+)", match["body"]) if n in places]
+            begin = int(known["line"])
+            spans.append((files.get(known["file"], ""), range(begin, max([begin, *lines]) + 1)))
+    return tuple(spans)
+
+
 def _name(kind: str) -> str:
     """Name a type as kernels do: `i32` is uint32_t here, for only conversions of unsigned ones are read."""
     return f"uint{kind[1:]}_t" if kind[0] == "i" else kind

@@ -59,10 +59,28 @@ def refused_scalars(
     except FileRefused as problem:
         said = f"What the compiler says of the kernel's scalar code is not read: {problem}."
         return (Diagnostic(code="COMPILE_RESOURCES", text=said, stage="compile"),)
-    found = refused_in(text, files) if text else ()
+    if not text:
+        return ()
+    found = refused_in(text, files)
     told = {(d.file, d.line) for d in found}
-    implicit = tuple(c for c in gimple.narrowed(compiled.err) if not _is_compound(c, files))
+    implicit = tuple(
+        c for c in gimple.narrowed(compiled.err) if not _is_compound(c, files) and not _is_the_hosts(c, text)
+    )
     return (*found, *(d for d in _refused_casts(implicit, files) if (d.file, d.line) not in told))
+
+
+def _is_the_hosts(step: Converted | Computed, text: str) -> bool:
+    """Say whether a cast of a double stands outside of device functions, in the host's code beside the kernel."""
+    if not isinstance(step, Converted) or "double" not in (step.source, step.to):
+        return False
+    return not any(file == step.file and step.line in lines for file, lines in _device_spans(text))
+
+
+@lru_cache(maxsize=2)
+def _device_spans(text: str) -> tuple[tuple[str, range], ...]:
+    if text.startswith(llvm_ir.MARK):
+        return llvm_ir.spans_of_the_device(text)
+    return gimple.spans_of_the_device(text)
 
 
 def _is_compound(c: Converted, files: Mapping[str, str]) -> bool:
@@ -74,7 +92,7 @@ def _is_compound(c: Converted, files: Mapping[str, str]) -> bool:
 def refused_in(text: str, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
     """Return what this GIMPLE or LLVM IR shows, in the project's `files`."""
     read = llvm_ir if text.startswith(llvm_ir.MARK) else gimple
-    steps = tuple(read.steps(text))
+    steps = tuple(s for s in read.steps(text) if not _is_the_hosts(s, text))
     found = (*_refused_casts(steps, files), *refused_arithmetic(steps, files))
     functions = tuple(read.functions(text))
     return (*found, *called_host_functions(functions, files), *beyond_the_language(functions, files))
