@@ -8,8 +8,7 @@ using namespace AscendC;
 constexpr int length = 3 << 10; // [faulty]
 constexpr int length = 1 << 10; // [correct]
 
-template <int depth> __aicore__ __attribute__((noinline)) float Sum(volatile float *above)
-{ // [here]
+template <int depth> __aicore__ __attribute__((noinline)) float Sum(volatile float *above) { // [here]
     volatile float table[length];
     table[GetBlockIdx()] = above[0] + 1.0f;
     if constexpr (depth > 1) {
