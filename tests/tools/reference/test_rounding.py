@@ -132,6 +132,30 @@ def test_composite_operations_are_followed_by_their_steps() -> None:
         lambda x: torch.zeros(8, 8, dtype=x.dtype).scatter_add(1, torch.arange(8).expand(8, 8) % 3, x),
         lambda x: x.exp().topk(3).values,
         lambda x: functional.linear(x, x, x[0]),
+        lambda x: torch.cdist(x, x.flip(0) * 2),
+        lambda x: torch.cdist(x.repeat(4, 1), x.exp()),  # of so many points by a product
+        lambda x: torch.cdist(x, x.flip(1), p=1),
+        lambda x: torch.cdist(x, x.flip(1), p=3),
+        lambda x: torch.cdist(x, x.flip(1), p=float("inf")),
+        lambda x: torch.linalg.vector_norm(x.exp(), 3, dim=0),
+        lambda x: torch.linalg.vector_norm(x.exp(), -float("inf"), dim=0),
+        lambda x: functional.nll_loss(x.log_softmax(-1), torch.arange(8), weight=x[0].abs()),
+        lambda x: functional.cross_entropy(x, torch.tensor([0, 1, -100, 3, 4, -100, 6, 7])),
+        lambda x: functional.embedding_bag(torch.tensor([0, 3, 3, 5, 7]), x.exp(), torch.tensor([0, 2, 2])),
+        lambda x: functional.embedding_bag(torch.tensor([[0, 3], [5, 7]]), x.exp(), mode="max"),
+        lambda x: functional.embedding_bag(
+            torch.tensor([[0, 3]]), x, mode="sum", per_sample_weights=x[:1, :2]
+        ),
+        *(
+            lambda x, how=how, base=base: x.exp().scatter_reduce(
+                1, torch.arange(8).expand(8, 8) % 3, x.sin(), how, include_self=base
+            )
+            for how in ("amax", "amin", "mean", "sum")
+            for base in (True, False)
+        ),
+        lambda x: x.exp().unsqueeze(0).squeeze_(0).transpose_(0, 1) * 3,
+        lambda x: x.sum(1, keepdim=True).max(1, keepdim=True).values,
+        lambda x: x * (torch.arange(8) / torch.arange(1, 9)),
     ],
 )
 @pytest.mark.parametrize("dtype", ROUNDOFF)
@@ -189,3 +213,23 @@ def test_what_jumps_between_pixels_has_no_bound() -> None:
         torch.nn.Upsample(size=(7, 7), mode="nearest-exact"), (numbers(1, 1, 9, 9),), torch.float32
     )
     assert outputs is not None and (bounds is None or bounds[0] is None)
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        lambda: torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True),
+        lambda: torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True), 2),
+        lambda: torch.nn.MultiheadAttention(16, 2, batch_first=True),
+        lambda: torch.nn.LSTM(16, 8, bidirectional=True, batch_first=True),
+        lambda: torch.nn.GRU(16, 8, 2, batch_first=True),
+    ],
+)
+def test_a_layer_that_pytorch_runs_as_one_operation_has_a_bound(layer: Callable[[], torch.nn.Module]) -> None:
+    """As people write models: in eval mode, without gradients."""
+    model, x = layer().eval(), numbers(3, 5, 16)
+    with torch.no_grad():
+        inputs = (x, x, x) if isinstance(model, torch.nn.MultiheadAttention) else (x,)
+        _, bounds = golden(model, inputs, torch.float32)
+    assert bounds is not None and bounds[0] is not None
+    assert torch.backends.mha.get_fastpath_enabled()

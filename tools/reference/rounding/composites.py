@@ -3,14 +3,29 @@
 PyTorch has decompositions of these too; its own take seconds to import.
 """
 
+import math
 from typing import Any
 
 import torch
 
-from akgen.tools.reference.rounding.errors import Errors, NoBound, Run, Step, replayed, rule
+from akgen.tools.reference.rounding.errors import (
+    SPREAD,
+    Errors,
+    NoBound,
+    Run,
+    Step,
+    joined,
+    replayed,
+    rule,
+    scaled,
+    single,
+)
 
 Weight = Any  # torch.Tensor | None
 Normed = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+_PYTORCH_MULTIPLIES = 25  # points: for more, cdist is a product of matrices
+_MOST_DIFFERENCES = 1 << 26  # elements of a tensor of all differences
+_MEAN_BAG, _MAX_BAG = 1, 2  # PyTorch's numbers of the modes of an embedding bag; 0 is the sum
 
 
 @rule("std")
@@ -24,9 +39,71 @@ def _norm(run: Run, step: Step) -> list[Errors | None]:
     dims, keep = step.reduced()
     if order == 2:
         return replayed(run, lambda x: (x * x).sum(dims, keepdim=keep).sqrt(), step.args[:1], {})
-    if order == 1:
-        return replayed(run, lambda x: x.abs().sum(dims, keepdim=keep), step.args[:1], {})
-    raise NoBound
+    if order == 0:
+        raise NoBound
+    if math.isinf(order):
+        pick = torch.amax if order > 0 else torch.amin
+        return replayed(run, lambda x: pick(x.abs(), dims, keepdim=keep), step.args[:1], {})
+
+    def steps(x: torch.Tensor) -> torch.Tensor:
+        return x.abs().sum(dims, keepdim=keep) if order == 1 else _power_sum(x.abs(), dims, keep, order)
+
+    return replayed(run, steps, step.args[:1], {})
+
+
+def _power_sum(x: torch.Tensor, dims: list[int], keep: bool, order: float) -> torch.Tensor:
+    return x.pow(order).sum(dims, keepdim=keep).pow(1 / order)
+
+
+@rule("_cdist_forward")
+def _distances(run: Run, step: Step) -> list[Errors | None]:
+    """Distances by differences; and by a product of matrices, as PyTorch's own, where that is what PyTorch does."""
+    a, b, order, mode = step.args
+    if step.out.numel() * a.shape[-1] > _MOST_DIFFERENCES or order == 0:
+        raise NoBound
+
+    def steps(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        apart = (a.unsqueeze(-2) - b.unsqueeze(-3)).abs()
+        if math.isinf(order):
+            return apart.amax(-1)
+        return apart.sum(-1) if order == 1 else _power_sum(apart, [-1], False, order)
+
+    (found,) = replayed(run, steps, (a, b), {})
+    by_product = mode == 1 or (mode != 2 and max(a.shape[-2], b.shape[-2]) > _PYTORCH_MULTIPLIES)
+    if order != 2 or not by_product:
+        return [found]
+
+    def squares(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return (a * a).sum(-1).unsqueeze(-1) + (b * b).sum(-1).unsqueeze(-2) - a @ b.mT * 2
+
+    (more,) = replayed(run, squares, (a, b), {})
+    if more is None:
+        return [found]
+    off = SPREAD * more.square.sqrt() + (0.0 if more.common is None else more.common)
+    return [joined(found, scaled(more, 0.5 / torch.maximum(single(step.out), (off * run.roundoff).sqrt())))]
+
+
+@rule("_embedding_bag", "_embedding_bag_forward_only")
+def _bags(run: Run, step: Step) -> list[Errors | None]:
+    how = step.named
+    index, offsets, mode = how["indices"], how["offsets"], how["mode"]
+    if how.get("padding_idx", -1) >= 0:
+        raise NoBound
+    count = step.out[0].shape[0]
+    bag = torch.searchsorted(offsets, torch.arange(index.numel()), right=True) - 1
+    sizes = torch.bincount(bag, minlength=count).clamp(min=1).unsqueeze(1)
+
+    def steps(weight: torch.Tensor, scale: Weight) -> torch.Tensor:
+        rows = weight.index_select(0, index)
+        rows = rows if scale is None else rows * scale.unsqueeze(1)
+        empty = torch.zeros(count, rows.shape[1], dtype=rows.dtype)
+        if mode == _MAX_BAG:
+            return empty.scatter_reduce(0, bag.unsqueeze(1).expand_as(rows), rows, "amax", include_self=False)
+        summed = empty.index_add(0, bag, rows)
+        return summed / sizes if mode == _MEAN_BAG else summed
+
+    found = replayed(run, steps, (how["weight"], how.get("per_sample_weights")), {})
+    return [*found, *[None] * (len(step.outputs) - 1)]
 
 
 @rule("addmm", "baddbmm", "addmv", "addbmm")
@@ -161,11 +238,14 @@ def _loss(run: Run, step: Step) -> list[Errors | None]:
 @rule("nll_loss_forward")
 def _nll_loss(run: Run, step: Step) -> list[Errors | None]:
     x, target, weight, reduction, ignored = step.args
-    if weight is not None or x.dim() != 2 or bool((target == ignored).any()):
+    if x.dim() > 2:
         raise NoBound
+    wanted = target != ignored
+    index = torch.where(wanted, target, 0)
+    factor = wanted.to(x.dtype) if weight is None else torch.where(wanted, weight[index], 0.0)
 
     def steps(x: torch.Tensor) -> torch.Tensor:
-        picked = -x.gather(1, target.unsqueeze(1)).squeeze(1)
-        return picked if reduction == 0 else picked.mean() if reduction == 1 else picked.sum()
+        picked = -x.gather(-1, index.unsqueeze(-1)).squeeze(-1) * factor
+        return picked if reduction == 0 else picked.sum() / (factor.sum() if reduction == 1 else 1.0)
 
     return [*replayed(run, steps, (x,), {}), None]

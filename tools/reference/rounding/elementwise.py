@@ -16,7 +16,6 @@ from akgen.tools.reference.rounding.errors import (
     POINTWISE,
     SPREAD,
     Errors,
-    NoBound,
     Run,
     Step,
     Tensor,
@@ -51,8 +50,6 @@ def _arithmetic(run: Run, step: Step) -> list[Errors | None]:
         if a is b and found is not None:
             found = found._replace(square=2 * found.square)
     else:
-        if z is step.out:
-            raise NoBound
         found = joined(_spread_out(run, a, step.out, 1 / y), _spread_out(run, b, step.out, z / y))
     exact = any(not isinstance(v, torch.Tensor) and _is_power_of_two(v) for v in (a, b))
     return [found if exact else joined(found, Errors(z * z + run.floor**2, None))]

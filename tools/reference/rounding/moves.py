@@ -5,7 +5,16 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
-from akgen.tools.reference.rounding.errors import Errors, Run, Step, rule, tensors
+from akgen.tools.reference.rounding.errors import (
+    Errors,
+    NoBound,
+    Run,
+    Step,
+    joined,
+    replayed,
+    rule,
+    tensors,
+)
 from akgen.tools.reference.rounding.places import chosen, near_ties, selectors
 
 _FILLING = {"constant_pad_nd": 2, "masked_fill": 2, "fill": 1, "index_fill": 3}
@@ -84,6 +93,35 @@ def _largest(run: Run, step: Step) -> list[Errors | None]:
     dims, keep = step.reduced()
     there = value == step.out.reshape([1 if i in dims else n for i, n in enumerate(value.shape)])
     return [errors.map(lambda e: (e * there).amax(dims, keepdim=keep))]
+
+
+@rule("scatter_reduce")
+def _gathered_up(run: Run, step: Step) -> list[Errors | None]:
+    how = step.named
+    base, dim, index, source, reduce = (how[k] for k in ("self", "dim", "index", "src", "reduce"))
+    with_base = how.get("include_self", True)
+    if reduce in ("sum", "mean"):
+        ones = torch.ones_like(source, dtype=base.dtype)
+        count = torch.full_like(base, float(with_base)).scatter_add(dim, index, ones).clamp(min=1.0)
+
+        def steps(base: torch.Tensor, source: torch.Tensor) -> torch.Tensor:
+            start = base if with_base else base.scatter(dim, index, 0.0)
+            summed = start.scatter_add(dim, index, source)
+            return summed if reduce == "sum" else summed / count
+
+        return replayed(run, steps, (base, source), {})
+    if reduce not in ("amax", "amin"):
+        raise NoBound
+    found = joined(run.errors(source), run.errors(base))
+    if found is None:
+        return [None]
+
+    def picked(common: bool) -> torch.Tensor:
+        mine, others = (_part(t, run, common) for t in (base, source))
+        mine = mine * (base == step.out)
+        return mine.scatter_reduce(dim, index, others * (source == step.out.gather(dim, index)), "amax")
+
+    return [Errors(picked(False), None if found.common is None else picked(True))]
 
 
 @rule("max_pool2d_with_indices", "max_pool3d_with_indices", "adaptive_max_pool2d")

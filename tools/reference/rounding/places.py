@@ -23,7 +23,7 @@ def selectors(step: Step) -> list[Any]:
 def near_ties(run: Run, value: torch.Tensor, places: torch.Tensor, dim: int) -> Errors | None:
     """Return how far places along `dim` may be off."""
     off = size(run, value)
-    if off is None or not value.dim() or not places.numel():
+    if off is None or not value.dim() or not places.numel() or value.shape[dim] < 2:
         return None
     order = torch.sort(value, dim=dim, stable=True).indices
     ordered, room = value.double().gather(dim, order), off.expand(value.shape).gather(dim, order)
