@@ -180,15 +180,17 @@ bool CutProducts(gert::TilingContext* context, TCubeTiling& cut, ge::DataType a,
     if (l1Left != nullptr) { // a column of B's blocks stays while blocks of A pass, and A where there is room
         *l1Left = *l1Left < 0 ? static_cast<int64_t>(room) : *l1Left;
         const int64_t mine = *l1Left / (later + 1) - biasBytes, deep = CeilDiv(k, cut.get_baseK());
-        stepB = std::min(deep, std::max<int64_t>(1, (mine - 2 * blockA) / (2 * blockB)));
-        const int64_t left = mine - 2 * stepB * blockB, wholeA = CeilDiv(m, cut.get_baseM()) * deep;
-        stepA = std::min(deep, std::max<int64_t>(1, left / (2 * blockA)));
+        const int64_t timesB = blockA + 2 * blockB <= mine ? 2 : 1; // many objects leave room for one of each
+        const int64_t timesA = 2 * blockA + timesB * blockB <= mine ? 2 : 1;
+        stepB = std::min(deep, std::max<int64_t>(1, (mine - timesA * blockA) / (timesB * blockB)));
+        const int64_t left = mine - timesB * stepB * blockB, wholeA = CeilDiv(m, cut.get_baseM()) * deep;
+        stepA = std::min(deep, std::max<int64_t>(1, left / (timesA * blockA)));
         cut.set_stepM(1);
         cut.set_stepN(1);
         cut.set_stepKa(static_cast<int32_t>(stepA));
         cut.set_stepKb(static_cast<int32_t>(stepB));
-        cut.set_depthA1(static_cast<int32_t>(std::max(2 * stepA, wholeA * blockA <= left ? wholeA : 0)));
-        cut.set_depthB1(static_cast<int32_t>(2 * stepB));
+        cut.set_depthA1(static_cast<int32_t>(std::max(timesA * stepA, wholeA * blockA <= left ? wholeA : 0)));
+        cut.set_depthB1(static_cast<int32_t>(timesB * stepB));
         const int64_t taken = cut.get_depthA1() * blockA + cut.get_depthB1() * blockB + biasBytes;
         cut.set_shareL1Size(static_cast<int32_t>(taken));
         *l1Left -= taken;
