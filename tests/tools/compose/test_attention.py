@@ -75,6 +75,22 @@ def test_several_blocks_of_rows_and_keys_on_the_twin() -> None:
     )
 
 
+@pytest.mark.parametrize("width", [776, 1030])
+def test_long_rows_of_values_are_divided_and_scaled_in_parts(width: int) -> None:
+    v = normal(1, KEYS, width, seed=2)
+    assert_right_on_twin(growing, normal(1, 24, width) / 8, normal(1, KEYS, width, seed=1) / 8, v)
+
+
+def test_many_products_at_work_at_one_time_share_the_first_level_cache() -> None:
+    def four_heads_in_a_row(x: Any, w: Any) -> Any:
+        q, k, v, a, b = (x @ p for p in w.unbind(0))
+        first = torch.softmax(q @ k.mT, -1) @ v
+        second = torch.softmax(a @ k.mT, -1) @ b
+        return (first @ w[0] + second @ w[1]) @ w[2]
+
+    assert_right_on_twin(four_heads_in_a_row, normal(2, 130, 128) / 11, normal(5, 128, 128) / 11)
+
+
 def test_weights_that_are_an_output_themselves_are_stored() -> None:
     def both(q: Any, k: Any, v: Any) -> Any:
         weights = torch.softmax(q @ k.transpose(-1, -2), -1)

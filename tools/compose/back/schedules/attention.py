@@ -7,7 +7,8 @@ more than SLACK: so what has been added up is seldom scaled. A block's sums are 
 the sum of weights is done once, when an item's last block has been multiplied.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from akgen.tools.compose.back.layout import CORE, CORES, LARGEST, Layout, Level, Tensors
 from akgen.tools.compose.back.loops import LoopCodegen
@@ -41,7 +42,9 @@ HIGHEST, WIDEST = (
     512,
 )  # rows and keys of a block: two of them for each core stay in the second-level cache
 FRACTAL = 16
+ALIGNED_ROWS = 8  # a tile of rows begins where one number for each row is aligned
 BACK_NUMBERS = 2048  # that are divided, or scaled, together
+BACK_COLUMNS = 512  # of them; longer rows are taken in parts
 SLACK = 5.0  # a weight is at most exp(SLACK), which a float16 holds as exactly as 1
 TINY = 1e-30
 ONE_AS_FLOAT = Const(value=1.0)
@@ -83,7 +86,9 @@ class _Attention:
         self.weighed = ProductBlocks(template, writer, suffix, tensors, tuning)
         self.part = Part(kind="attention")
         width = template.nest.sizes[self.weighed.c.n or 0]
-        self.back = max(8, min(48, BACK_NUMBERS // width // 8 * 8))  # rows
+        self.back = max(ALIGNED_ROWS, min(48, BACK_NUMBERS // width // ALIGNED_ROWS * ALIGNED_ROWS))  # rows
+        self.in_parts = width > BACK_COLUMNS
+        self.columns = Const(value=BACK_COLUMNS) if self.in_parts else self.weighed.size(self.weighed.c.n)
         self.buffer = self.name("buffer")  # of the two, which one a step has
         if tensors.overwritten(template.nest.stores[0]) is not None:
             raise Unsupported("attention", "an attention that overwrites one of its inputs is not covered")
@@ -124,6 +129,7 @@ class _Attention:
         self.part.cores = items * 2  # each cube core belongs to two programs
         self.part.fixed = [high, wide, self.last.sizes[self.weighed.c.n or 0]]
         self.part.tile = TileSize(self.name("row_tile"), (call("align_up", high, 8),), rows=True)
+        self.part.fits = binary(">=", self.name("row_tile"), ALIGNED_ROWS)
         stored = self.weighed.c.stored
         place, width = high * wide * 2, high * self.weighed.length(self.weighed.c.n) * 2
         self.part.workspaces = [
@@ -275,7 +281,7 @@ class _Attention:
         return {
             "S": (Const(value=8),), "P": (Const(value=64), ONE), "F": (row_tile, wide), "R": (row_tile,),
             "C": (wide,), "T": (wide, row_tile), "K": (row_tile, ONE),
-            "Q": (self.w.variable(self.name("high")),), "W": (Const(value=self.back), self.width),
+            "Q": (self.w.variable(self.name("high")),), "W": (Const(value=self.back), self.columns),
         }  # fmt: skip
 
     def slot(self, turn: Expr) -> Expr:
@@ -336,7 +342,7 @@ class _Attention:
         with w.branch(binary("==", key, 0)), w.stage("compute"):
             w.op("fill", before, LARGEST)
         w.close_stage()
-        w.assign(step, w.variable(self.name("row_tile")) // 8 * 8)
+        w.assign(step, w.variable(self.name("row_tile")) // ALIGNED_ROWS * ALIGNED_ROWS)
         with w.loop(i, ZERO, rows, step):
             w.assign(n, call("min", step, rows - i))
             index = self.index(self.middle, found.rows[1], run, row + i)
@@ -444,16 +450,15 @@ class _Attention:
         outer = {a: e for a, e in index.items() if a != c.m}
         store = self.last.nest.stores[c.c.value]
         at = (CORE * 2 + turn % 2) * self.high
-        with w.loop(i, ZERO, rows, self.back):
-            w.assign(n, call("min", Const(value=self.back), rows - i))
+        with self.parts_of(rows, i, n, self.name("j2")) as (j, columns):
             with w.stage("copyin"):
-                w.load(part, w.tensor(self.space("parts")), (at + i) * self.width, (n, self.width))
+                sums = (at + i) * self.width + j
+                w.load(part, w.tensor(self.space("parts")), sums, (n, columns), self.width)
             with w.stage("compute"):
                 w.op("div", part, part.ref, TileRef(tile=total.name, rows=(i, n), view="column"))
             with w.stage("copyout"):
-                to = self.weighed.offset(c.c, outer, {c.m: row_of(c.m, index) + i})
+                to = self.weighed.offset(c.c, outer, {c.m: row_of(c.m, index) + i}) + j
                 w.store(self.tensors.target(w, store), to, part, self.weighed.pitch(c.c))
-        w.close_stage()
 
     def scale(self, to: Expr, rows: Name, part: Tile, shrink: Tile) -> None:
         """Scale what has been added up, as the rows' largest score has grown."""
@@ -461,15 +466,29 @@ class _Attention:
         with w.stage("cube"):
             w.wait(self.mm_parts)
         w.close_stage()
-        with w.loop(i, ZERO, rows, self.back):
-            w.assign(n, call("min", Const(value=self.back), rows - i))
-            at = to + i * self.width
+        with self.parts_of(rows, i, n, self.name("j3")) as (j, columns):
+            at = to + i * self.width + j
             with w.stage("copyin"):
-                w.load(part, w.tensor(self.space("parts")), at, (n, self.width))
+                w.load(part, w.tensor(self.space("parts")), at, (n, columns), self.width)
             with w.stage("compute"):
                 w.op("mul", part, part.ref, TileRef(tile=shrink.name, rows=(i, n), view="column"))
             with w.stage("copyout"):
-                w.store(w.tensor(self.space("parts")), at, part)
+                w.store(w.tensor(self.space("parts")), at, part, self.width)
+
+    @contextmanager
+    def parts_of(self, rows: Name, i: Name, n: Name, j: Name) -> Iterator[tuple[Expr, Expr]]:
+        """Walk over what has been added up, `n` rows from row `i` at a time; give the first column and how many."""
+        w = self.w
+        with w.loop(i, ZERO, rows, self.back):
+            w.assign(n, call("min", Const(value=self.back), rows - i))
+            if not self.in_parts:
+                yield ZERO, self.width
+            else:
+                with w.loop(j, ZERO, self.width, BACK_COLUMNS):
+                    columns = Name(id=f"columns_{j.id}")
+                    w.assign(columns, call("min", Const(value=BACK_COLUMNS), self.width - j))
+                    yield j, columns
+                w.close_stage()
         w.close_stage()
 
 
