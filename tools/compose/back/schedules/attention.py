@@ -7,7 +7,7 @@ more than SLACK: so what has been added up is seldom scaled. A block's sums are 
 the sum of weights is done once, when an item's last block has been multiplied.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from akgen.tools.compose.back.layout import CORE, CORES, LARGEST, Layout, Level, Tensors
@@ -450,15 +450,15 @@ class _Attention:
         outer = {a: e for a, e in index.items() if a != c.m}
         store = self.last.nest.stores[c.c.value]
         at = (CORE * 2 + turn % 2) * self.high
-        with self.parts_of(rows, i, n, self.name("j2")) as (j, columns):
+        with self.parts_of(rows, i, n, self.name("j2")) as (column, columns, pitch):
             with w.stage("copyin"):
-                sums = (at + i) * self.width + j
-                w.load(part, w.tensor(self.space("parts")), sums, (n, columns), self.width)
+                sums = column((at + i) * self.width)
+                w.load(part, w.tensor(self.space("parts")), sums, (n, columns), pitch)
             with w.stage("compute"):
                 w.op("div", part, part.ref, TileRef(tile=total.name, rows=(i, n), view="column"))
             with w.stage("copyout"):
-                to = self.weighed.offset(c.c, outer, {c.m: row_of(c.m, index) + i}) + j
-                w.store(self.tensors.target(w, store), to, part, self.weighed.pitch(c.c))
+                to = self.weighed.offset(c.c, outer, {c.m: row_of(c.m, index) + i})
+                w.store(self.tensors.target(w, store), column(to), part, self.weighed.pitch(c.c))
 
     def scale(self, to: Expr, rows: Name, part: Tile, shrink: Tile) -> None:
         """Scale what has been added up, as the rows' largest score has grown."""
@@ -466,29 +466,34 @@ class _Attention:
         with w.stage("cube"):
             w.wait(self.mm_parts)
         w.close_stage()
-        with self.parts_of(rows, i, n, self.name("j3")) as (j, columns):
-            at = to + i * self.width + j
+        with self.parts_of(rows, i, n, self.name("j3")) as (column, columns, pitch):
+            at = column(to + i * self.width)
             with w.stage("copyin"):
-                w.load(part, w.tensor(self.space("parts")), at, (n, columns), self.width)
+                w.load(part, w.tensor(self.space("parts")), at, (n, columns), pitch)
             with w.stage("compute"):
                 w.op("mul", part, part.ref, TileRef(tile=shrink.name, rows=(i, n), view="column"))
             with w.stage("copyout"):
-                w.store(w.tensor(self.space("parts")), at, part, self.width)
+                w.store(w.tensor(self.space("parts")), at, part, pitch)
 
     @contextmanager
-    def parts_of(self, rows: Name, i: Name, n: Name, j: Name) -> Iterator[tuple[Expr, Expr]]:
-        """Walk over what has been added up, `n` rows from row `i` at a time; give the first column and how many."""
+    def parts_of(
+        self, rows: Name, i: Name, n: Name, j: Name
+    ) -> Iterator[tuple[Callable[[Expr], Expr], Expr, Expr | None]]:
+        """Walk over what has been added up, `n` rows from row `i` at a time, in parts where rows are long.
+
+        Give what moves an offset to a part's first column, how many columns it has, and the rows' pitch.
+        """
         w = self.w
         with w.loop(i, ZERO, rows, self.back):
             w.assign(n, call("min", Const(value=self.back), rows - i))
-            if not self.in_parts:
-                yield ZERO, self.width
-            else:
+            if self.in_parts:
                 with w.loop(j, ZERO, self.width, BACK_COLUMNS):
                     columns = Name(id=f"columns_{j.id}")
                     w.assign(columns, call("min", Const(value=BACK_COLUMNS), self.width - j))
-                    yield j, columns
+                    yield lambda offset: offset + j, columns, self.width
                 w.close_stage()
+            else:
+                yield lambda offset: offset, self.width, None
         w.close_stage()
 
 
