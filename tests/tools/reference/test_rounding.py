@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from akgen.tools.reference.golden import golden
+from akgen.tools.reference.rounding.errors import SPREAD
 from akgen.tools.reference.rounding.running import ROUNDOFF, precision
 
 functional = torch.nn.functional
@@ -233,3 +234,13 @@ def test_a_layer_that_pytorch_runs_as_one_operation_has_a_bound(layer: Callable[
         _, bounds = golden(model, inputs, torch.float32)
     assert bounds is not None and bounds[0] is not None
     assert torch.backends.mha.get_fastpath_enabled()
+
+
+def test_what_nearly_cancels_below_a_root_may_be_off_by_all_of_it() -> None:
+    """The slope at a number says too little where its error is as large: a root falls to zero."""
+    x = torch.tensor([1.0 + 2**-22, 1.0 + 2**-20, 1.5])
+    found = bound(lambda x: (x * x - 1).clamp_min(0).sqrt(), x)
+    exact = (x.double() ** 2 - 1).sqrt()
+    off = SPREAD * ROUNDOFF[torch.float32]  # of x * x
+    lowest = (exact**2 - off).clamp_min(0).sqrt()
+    assert bool((exact - lowest <= found).all())

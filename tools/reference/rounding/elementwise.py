@@ -50,7 +50,9 @@ def _arithmetic(run: Run, step: Step) -> list[Errors | None]:
         if a is b and found is not None:
             found = found._replace(square=2 * found.square)
     else:
-        found = joined(_spread_out(run, a, step.out, 1 / y), _spread_out(run, b, step.out, z / y))
+        found = joined(
+            _spread_out(run, a, step.out, 1 / y), _spread_out(run, b, step.out, z / y * _steeper(run, b))
+        )
     exact = any(not isinstance(v, torch.Tensor) and _is_power_of_two(v) for v in (a, b))
     return [found if exact else joined(found, Errors(z * z + run.floor**2, None))]
 
@@ -146,6 +148,7 @@ def _pointwise(run: Run, step: Step) -> list[Errors | None]:
     y = single(step.out)
     if name in _ROOTS:
         slope = _ROOTS[name](single(step.args[0]), y)
+        slope = slope * _steeper(run, step.args[0], most=0.5 if name == "sqrt" else _ALL_BUT)
         found = _read_plainly(run, step.args[0], step.out, slope)
         return [joined(found, Errors(4 * y * y, None))]
     derivative, loss = _FUNCTIONS.get(name, (None, None))
@@ -169,6 +172,22 @@ def _pointwise(run: Run, step: Step) -> list[Errors | None]:
 def _read_plainly(run: Run, source: Tensor, out: torch.Tensor, by: Tensor) -> Errors | None:
     errors = run.errors(source) if isinstance(source, torch.Tensor) else None
     return None if errors is None else scaled(Errors(*_expanded(errors, out)), by)
+
+
+_ALL_BUT = 0.999  # of a divisor: beyond that next to nothing is known of the quotient
+
+
+def _steeper(run: Run, source: Tensor, most: float = _ALL_BUT) -> Tensor:
+    """Return by how much a root or a quotient changes more than its slope says, where errors are as large as numbers.
+
+    A root falls by up to twice that, to zero; a quotient grows without end as its divisor comes near zero.
+    """
+    errors = run.errors(source) if isinstance(source, torch.Tensor) else None
+    if errors is None:
+        return 1.0
+    off = SPREAD * errors.square.sqrt() + (0.0 if errors.common is None else errors.common)
+    share = (off * run.roundoff / single(source).abs()).nan_to_num(nan=most).clamp(max=most)
+    return 1 / (1 - share)
 
 
 def _powers(run: Run, source: torch.Tensor, out: torch.Tensor, by: Tensor) -> Errors | None:

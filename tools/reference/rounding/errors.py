@@ -38,6 +38,8 @@ class Run(Protocol):
     roundoff: float
     sum_roundoff: float
     adds_half: bool
+    narrowed: torch.dtype | None  # of a task in half precision, while its reference computes in float32
+    narrowing: float  # the roundoff of that type
     floor: float  # what a result near zero may lose, where the precision has no smaller numbers
 
     def errors(self, tensor: torch.Tensor) -> Errors | None: ...

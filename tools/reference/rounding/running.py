@@ -81,6 +81,8 @@ class RunningErrors(TorchDispatchMode):  # type: ignore[misc]
         # Sums are in float32 at least. Vector units also add float16, by a tree; bfloat16 they do not add.
         self.sum_roundoff = min(1.0, ROUNDOFF[torch.float32] / self.roundoff)
         self.adds_half = dtype == torch.float16
+        self.narrowed = self._dtype if dtype != self._dtype else None
+        self.narrowing = self._stored / self.roundoff
         self.floor = torch.finfo(dtype).smallest_normal * torch.finfo(dtype).eps / 2 / self.roundoff
 
     @classmethod

@@ -241,6 +241,15 @@ def _softmax(run: Run, step: Step) -> list[Errors | None]:
 # Products of matrices, and what is made of them
 
 
+def _operand(run: Run, x: torch.Tensor) -> Errors | None:
+    """Return the errors of a factor; the cube core takes those of a task in half precision rounded to that."""
+    if run.narrowed is None:
+        return run.errors(x)
+    value = single(x)
+    rounded = torch.where(value == value.to(run.narrowed).float(), 0.0, (value * run.narrowing).square())
+    return joined(run.errors(x), Errors(rounded, None))
+
+
 def _bilinear(
     run: Run, a: torch.Tensor, b: torch.Tensor, n: float, total: torch.Tensor, multiply: Any
 ) -> Errors:
@@ -250,7 +259,7 @@ def _bilinear(
     squares = multiply(x2, y2)
     square = rounding(run, n, z, squares, tree=False) + squares
     common = None
-    first, second = run.errors(a), run.errors(b)
+    first, second = _operand(run, a), _operand(run, b)
     if first is not None:
         square = square + multiply(first.square.contiguous(), y2)
         if first.common is not None:
