@@ -114,6 +114,15 @@ def test_a_formula_keeps_the_parentheses_that_its_meaning_needs() -> None:
     assert formulas(template, ("x",), ("y",)) == ["y = (x * 2.0 + 1.0) * (1.0 - rate)"]
 
 
+def test_attributes_whose_numbers_nearly_make_another_are_told_apart() -> None:
+    """One less 0.9 is 0.09999999999999998."""
+    function = Function(lambda x, beta, decay: (x * (1.0 - beta) + 2.0) * decay)
+    cases = [trace(Loaded(function, (normal(5), 0.9, 0.1)))]
+    (nest,) = loop_nests(sink_slices(import_graph(cases[0])))
+    template = unify([nest], SymbolicNumbers(cases, ["x"], ["beta", "decay"]), "d")
+    assert formulas(template, ("x",), ("y",)) == ["y = (x * (1.0 - beta) + 2.0) * decay"]
+
+
 def test_every_schedule_says_how_it_runs_and_why() -> None:
     assert set(schedule_texts()) == set(get_args(Kind)) >= set(SCHEDULES)
 

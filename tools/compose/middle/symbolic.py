@@ -6,7 +6,7 @@ agree and nothing else fits, the number itself is written. Simple expressions ar
 
 import math
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.scope import Unsupported
@@ -235,25 +235,34 @@ class SymbolicNumbers:
         return None
 
     def _float_rules(self, values: tuple[float, ...]) -> Iterator[Expr]:
+        """Yield attributes and what is made of one or two of them: what gives the very numbers comes first.
+
+        One less 0.9 is not quite 0.1, so that a rate of 0.1 is told from it.
+        """
+        for agree in (_identical, _agree):
+            yield from (f.expr for f in self.floats if agree(f.values, values))
+            yield from self._of_one_or_two(values, agree)
+
+    def _of_one_or_two(
+        self, values: tuple[float, ...], agree: Callable[[Sequence[float], Sequence[float]], bool]
+    ) -> Iterator[Expr]:
         one = Const(value=1.0)
         for f in self.floats:
             v = f.values
-            if _agree(v, values):
-                yield f.expr
-            if _agree([-x for x in v], values):
+            if agree([-x for x in v], values):
                 yield -f.expr
-            if _agree([1.0 - x for x in v], values):
+            if agree([1.0 - x for x in v], values):
                 yield one - f.expr
-            if all(v) and _agree([1.0 / x for x in v], values):
+            if all(v) and agree([1.0 / x for x in v], values):
                 yield one / f.expr
         for f in self.floats:
             for g in self.floats:
                 pairs = list(zip(f.values, g.values, strict=True))
-                if _agree([x * y for x, y in pairs], values):
+                if agree([x * y for x, y in pairs], values):
                     yield f.expr * g.expr
-                if _agree([1.0 - x * y for x, y in pairs], values):
+                if agree([1.0 - x * y for x, y in pairs], values):
                     yield one - f.expr * g.expr
-                if _agree([x * (1.0 - y) for x, y in pairs], values):
+                if agree([x * (1.0 - y) for x, y in pairs], values):
                     yield f.expr * (one - g.expr)
 
     def _quotients(self, values: tuple[float, ...]) -> Iterator[Expr]:
@@ -338,3 +347,7 @@ def _agree(found: Sequence[float], wanted: Sequence[float]) -> bool:
 def _some(values: tuple[int, ...]) -> str:
     shown = ", ".join(str(v) for v in values[:4])
     return shown + (", …" if len(values) > 4 else "")
+
+
+def _identical(a: Sequence[float], b: Sequence[float]) -> bool:
+    return all(x == y for x, y in zip(a, b, strict=True))
