@@ -4,8 +4,9 @@ using namespace AscendC;
 
 constexpr int32_t COPIES = 2; // of the transfer buffers: one moves while the other is computed
 
-// The sum of each column of a matrix. A core adds whole rows to each other, `width` columns at a time, so every vector lane
-// works; a tile's rows are halved (upper half onto lower half) until one is left, which also keeps the rounding error small.
+// The sum of each column of a matrix. A core adds rows to each other, `width` columns at a time, so every vector lane
+// works. A tile's rows are halved (upper half onto lower half) until one is left, which also rounds less than adding them in a
+// row; tiles are added one after the other.
 template <typename T> class KernelColumnSum {
 public:
     __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, const ColumnSumTilingData &tiling)

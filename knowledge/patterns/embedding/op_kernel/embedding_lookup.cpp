@@ -2,7 +2,7 @@
 
 using namespace AscendC;
 
-constexpr int32_t COPIES = 2; // of each transfer buffer: one moves while the other is computed
+constexpr int32_t COPIES = 2; // of each transfer buffer: one comes in while the other goes out
 
 // Rows of a table, one for each index: y[i, :] = table[tokens[i], :].
 template <typename T> class KernelEmbeddingLookup {
@@ -67,7 +67,7 @@ private:
     GlobalTensor<T> tableGm, yGm;
     GlobalTensor<int64_t> indexGm;
     EmbeddingLookupTilingData t; // what the host decided
-    uint32_t count = 0; // indices of this core
+    uint32_t count = 0;          // indices of this core
 };
 
 extern "C" __global__ __aicore__ void embedding_lookup(GM_ADDR table, GM_ADDR tokens, GM_ADDR y, GM_ADDR workspace,

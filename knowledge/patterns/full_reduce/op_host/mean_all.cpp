@@ -3,7 +3,7 @@
 #include "tiling/platform/platform_ascendc.h"
 
 namespace optiling {
-constexpr uint32_t TILE = 8192;     // elements, 32 KB of float; three of these and two copies of the input are on chip
+constexpr uint32_t TILE = 8192;     // elements, 32 KB of float; two of these and two copies of the input are on chip
 constexpr uint32_t SUMS_BYTES = 32; // what each core leaves in the workspace: eight partial sums
 
 static ge::graphStatus Tiling(gert::TilingContext *context)

@@ -5,7 +5,7 @@
 
 namespace optiling {
 constexpr uint32_t MOST_COLUMNS = 16384; // two copies of a row take at most 128 KB
-constexpr uint32_t MOST_PIECE = 1536;    // indices: 8 bytes each and two copies, offsets and results 4 bytes
+constexpr uint32_t MOST_PIECE = 1536; // indices: two copies of 8 bytes, offsets of 4, two copies of results of up to 4
 
 static ge::graphStatus Tiling(gert::TilingContext *context)
 {

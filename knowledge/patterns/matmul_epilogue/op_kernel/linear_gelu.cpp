@@ -3,8 +3,8 @@
 
 using namespace AscendC;
 
-// y = gelu(x * weight^T + bias): base blocks of the product come to the Unified Buffer as float, where the vector core adds
-// the bias and applies the activation while the cube core computes the next block.
+// y = gelu(x * weight^T + bias): base blocks of the product come to the Unified Buffer as float, one after the other, where the
+// vector core adds the bias and applies the activation. One buffer each: the next block waits until this one is done.
 template <typename T> class KernelLinearGelu {
 public:
     using Plain = matmul::MatmulType<TPosition::GM, CubeFormat::ND, T>;
@@ -41,7 +41,7 @@ public:
             product.SetTensorA(xGm[static_cast<uint64_t>(top) * cube.Ka]);
             product.SetTensorB(weightGm[static_cast<uint64_t>(left) * cube.Kb], true);
             product.SetTail(rows, columns);
-            // Base blocks come down the first column of blocks, then the next: the object's default order.
+            // Base blocks come down the first column of blocks, then the next: iterateOrder 0, which host code leaves as it is.
             for (uint32_t block = 0; product.template Iterate<true>(); ++block) {
                 const uint32_t blocksDown = DivCeil(rows, cube.baseM);
                 const uint32_t row = block % blocksDown * cube.baseM, column = block / blocksDown * cube.baseN;

@@ -24,7 +24,7 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
         partialStride *= 8;
     }
     // Once: the weights. Of a row: two copies of both inputs and of the output, one row of float, its partial
-    // sums and the sums of these, its scalars alone and spread.
+    // sums and the sums of these; 144 bytes for its three scalars, one of them spread over a block, rounded up.
     const uint32_t onceBytes = stride * 4;
     const uint32_t rowBytes = stride * (6 * 4 + 4) + partialStride * 2 * 4 + 4 * 36;
     if (ub < RESERVE_BYTES + onceBytes + rowBytes) {

@@ -2,9 +2,9 @@
 
 using namespace AscendC;
 
-constexpr int32_t COPIES = 2;            // of each transfer buffer: one moves while the other is computed
-constexpr uint32_t REPEAT = 64;          // floats that one repeat takes
-constexpr float LOWEST = -3.4028235e38f; // of the border: never the largest
+constexpr int32_t COPIES = 2;               // of each transfer buffer: one moves while the other is computed
+constexpr uint32_t REPEAT = 64;             // floats that one repeat takes
+constexpr float LOWEST = -__builtin_inff(); // of the border: never larger than an element
 
 // The largest element of each window of 3 x 3, two apart, with a border of one element.
 template <typename T> class KernelMaxPool2d {

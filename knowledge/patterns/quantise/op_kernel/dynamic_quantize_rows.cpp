@@ -51,7 +51,7 @@ private:
         Abs(value, x, t.columns);
         Duplicate(step, 127.0f, 8); // all eight: Brcb reads them
         Largest(spread, value);
-        Maxs(spread, spread, 1e-6f, 1); // a row of zeros
+        Maxs(spread, spread, 1e-6f, 1); // a row of zeros; smaller rows are quantised by this step, too
         Div(step, spread, step, 1);
         Brcb(spread, step, 1, {1, 8}); // the first block holds the step eight times
         SetMaskCount();
@@ -90,7 +90,7 @@ private:
     GlobalTensor<float> xGm, stepGm;
     GlobalTensor<int8_t> quantizedGm;
     DynamicQuantizeRowsTilingData t; // what the host decided
-    uint32_t count = 0; // rows of this core
+    uint32_t count = 0;              // rows of this core
 };
 
 extern "C" __global__ __aicore__ void dynamic_quantize_rows(GM_ADDR x, GM_ADDR quantized, GM_ADDR step,

@@ -23,7 +23,7 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
     while (partialStride * 8 < piece) {
         partialStride *= 8;
     }
-    // Results are written in blocks of 32 bytes: eight cores must not share one (each core's rows are a multiple of 16).
+    // A core's rows are a multiple of 16, so that its results begin at a block of 32 bytes, whichever type they have.
     const uint32_t perCore = ((rows + cores - 1) / cores + 15) / 16 * 16;
     const uint32_t fitting = std::max(1u, std::min(TILE_FLOATS / stride, TILE_FLOATS / 2 / partialStride));
     const uint32_t tileRows = std::min({perCore, fitting, MOST_ROWS});

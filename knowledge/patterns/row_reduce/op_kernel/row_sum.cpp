@@ -5,7 +5,7 @@ using namespace AscendC;
 constexpr int32_t COPIES = 2; // of the transfer buffers: one moves while the other is computed
 constexpr uint32_t REPEAT_FLOATS = 64;
 
-// The sum of each row. A row that is longer than a piece is summed piece by piece; short rows come in by the hundred.
+// The sum of each row. A row that is longer than a piece is summed piece by piece; of short rows up to 64 come in together.
 template <typename T> class KernelRowSum {
 public:
     __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, const RowSumTilingData &tiling)

@@ -24,7 +24,7 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
     // Of a row: two copies of input and output, the row as float unless it is, its scalar alone and spread.
     const uint32_t rowBytes = stride * (4 * typeBytes + (typeBytes == 4 ? 0 : 4)) + 2 * 36;
     if (ub < RESERVE_BYTES + rowBytes + stride * 2) {
-        return ge::GRAPH_FAILED; // such a row needs a kernel that takes it in pieces (see online softmax)
+        return ge::GRAPH_FAILED; // such a row needs a kernel that takes it in pieces, as an online softmax does
     }
     const uint32_t perCore = (rows + cores - 1) / cores;
     const uint32_t fitting = (ub - RESERVE_BYTES - stride * 2) / rowBytes;

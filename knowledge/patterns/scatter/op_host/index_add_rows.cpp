@@ -16,7 +16,7 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
     if (stride * 4 > TILE_BYTES) {
         return ge::GRAPH_FAILED; // such a row has to be added in pieces
     }
-    // A multiple of 8, so that each tile's indices start at 64 bytes, unless rows are very long.
+    // A multiple of 8, so that each tile's indices start at 64 bytes, unless fewer than 8 rows fit: then they come one by one.
     const uint32_t tileRows = TILE_BYTES / (stride * 4) >= 8 ? TILE_BYTES / (stride * 4) / 8 * 8 : 1;
     IndexAddRowsTilingData tiling;
     tiling.set_rows(rows);

@@ -2,7 +2,7 @@
 
 using namespace AscendC;
 
-constexpr int32_t COPIES = 2; // of each transfer buffer: one moves while the other is computed
+constexpr int32_t COPIES = 2; // of each transfer buffer: one comes in while the other goes out
 
 // Rows added into a copy of x: y = x, then y[index[i], :] += rows[i, :] for each i, in any order.
 class KernelIndexAddRows {

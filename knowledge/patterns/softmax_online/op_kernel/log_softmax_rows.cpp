@@ -88,7 +88,7 @@ private:
         logOfSum = Read(number);
     }
 
-    // The scalar unit waits for the vector unit: twice in a row that is longer than the Unified Buffer.
+    // The scalar unit waits for the vector unit here: twice for each row, which long rows hardly notice.
     __aicore__ inline float Read(const LocalTensor<float> &number)
     {
         const event_t written = static_cast<event_t>(pipe.FetchEventID(HardEvent::V_S));
@@ -124,7 +124,7 @@ private:
     TQue<TPosition::VECOUT, COPIES> outQueue;
     TBuf<TPosition::VECCALC> rowBuf[4], numberBuf;
     GlobalTensor<T> xGm, yGm;
-    LogSoftmaxRowsTilingData t; // what the host decided
+    LogSoftmaxRowsTilingData t;        // what the host decided
     uint32_t count = 0;                // rows of this core
     float top = 0.0f, logOfSum = 0.0f; // of the row
 };

@@ -2,10 +2,11 @@
 
 using namespace AscendC;
 
-constexpr int32_t COPIES = 2;            // of each transfer buffer: one moves while the other is computed
-constexpr uint32_t GROUP = 32;           // elements that are sorted by one instruction
-constexpr uint32_t K = 4;                // results of a row
-constexpr float LOWEST = -3.4028235e38f; // of what fills a row up: behind every score
+constexpr int32_t COPIES = 2;  // of each transfer buffer: one moves while the other is computed
+constexpr uint32_t GROUP = 32; // elements that are sorted by one instruction
+constexpr uint32_t K = 4;      // results of a row
+constexpr float LOWEST =
+    -__builtin_inff(); // of what fills a row up: behind every score, and behind equal ones before it
 
 // The four largest elements of each row, largest first, and their places.
 class KernelTopKRows {
@@ -75,7 +76,7 @@ private:
     GlobalTensor<float> xGm, valuesGm;
     GlobalTensor<int64_t> placesGm;
     TopKRowsTilingData t; // what the host decided
-    uint32_t count = 0; // rows of this core
+    uint32_t count = 0;   // rows of this core
 };
 
 extern "C" __global__ __aicore__ void top_k_rows(GM_ADDR x, GM_ADDR values, GM_ADDR places, GM_ADDR workspace,

@@ -4,7 +4,8 @@
 #include <algorithm>
 
 namespace optiling {
-// 128 floats are 512 bytes, so every row of a tile starts where global memory is fastest, on both sides; 64 KB each.
+// A tile of float takes 64 KB on each side. 128 floats are 512 bytes: where both lengths are multiples of 128, every row of a
+// tile starts where global memory is fastest.
 constexpr uint32_t SIDE = 128;
 
 static ge::graphStatus Tiling(gert::TilingContext *context)
