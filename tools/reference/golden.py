@@ -2,13 +2,14 @@
 
 import contextlib
 import copy
+import struct
 from collections.abc import Sequence
 from typing import Any
 
 import torch
 
 from akgen.tools.reference.half_products import HalfProducts
-from akgen.tools.reference.nested import each, flat_outputs
+from akgen.tools.reference.nested import each, flat_outputs, leaves
 from akgen.tools.reference.rounding.running import RunningErrors
 from akgen.tools.reference.widened import Widened
 
@@ -53,6 +54,9 @@ def golden(
     Returns its outputs, None if it cannot run there, and their bounds (`rounding`), None without `precision`; an
     output that has no bound has None among them. `widen`: in float64 even where the model names float32. Shapes must
     not depend on the precision; integer and boolean results come back exactly as they are.
+
+    Numbers among the arguments reach a kernel as attributes in float32: what that changes, as 1 - 0.999 by a hundred
+    thousandth, is added to the bounds.
     """
     run = None if precision is None else RunningErrors(precision)
     followers: list[contextlib.AbstractContextManager[Any]] = [] if run is None else [run]
@@ -60,7 +64,11 @@ def golden(
         followers.append(Widened(None if run is None else run.widen))
     fused = torch.backends.mha.get_fastpath_enabled()
     torch.backends.mha.set_fastpath_enabled(False)  # no rule follows an encoder layer that is one operation
+    moved = None
     try:
+        if run is not None and any(_is_rounded(value) for _, value in leaves(list(args))):
+            attributes = upcast(each(clone(list(args)), _as_attribute))
+            moved = call(copy.deepcopy(model).double(), attributes, *([Widened()] if widen else []))
         outputs = call(copy.deepcopy(model).double(), upcast(list(args)), *followers)
     except (RuntimeError, TypeError, ValueError, NotImplementedError):
         # What follows the operations is no part of the reference: without it, the reference may run.
@@ -69,7 +77,32 @@ def golden(
         return (None, None) if run is None else golden(model, args, widen=False)
     finally:
         torch.backends.mha.set_fastpath_enabled(fused)
-    return outputs, None if run is None else [_bounds(run, o) for o in outputs]
+    if run is None:
+        return outputs, None
+    bounds = [_bounds(run, o) for o in outputs]
+    return outputs, bounds if moved is None else [
+        _wider(*each) for each in zip(bounds, outputs, moved, strict=True)
+    ]
+
+
+def _as_attribute(value: Any) -> Any:
+    return struct.unpack("f", struct.pack("f", value))[0] if _is_rounded(value) else value
+
+
+def _is_rounded(value: Any) -> bool:
+    """Say whether a number is another one in float32."""
+    if not isinstance(value, float) or not abs(value) <= torch.finfo(torch.float32).max:
+        return False
+    return bool(struct.unpack("f", struct.pack("f", value))[0] != value)
+
+
+def _wider(bound: Any, exact: Any, moved: Any) -> Any:
+    """Return a bound with what the attributes' rounding changes; where it changes the shape, as it is."""
+    if not isinstance(exact, torch.Tensor):
+        return [_wider(*each) for each in zip(bound, exact, moved, strict=True)]
+    if bound is None or exact.shape != moved.shape:
+        return bound
+    return bound + (moved - exact).abs().nan_to_num(nan=0.0, posinf=0.0).to(bound.dtype)
 
 
 def _bounds(run: RunningErrors, output: Any) -> Any:

@@ -244,3 +244,19 @@ def test_what_nearly_cancels_below_a_root_may_be_off_by_all_of_it() -> None:
     off = SPREAD * ROUNDOFF[torch.float32]  # of x * x
     lowest = (exact**2 - off).clamp_min(0).sqrt()
     assert bool((exact - lowest <= found).all())
+
+
+def test_what_an_attribute_in_float32_changes_is_allowed() -> None:
+    """A kernel gets 0.999 as a float, which makes another number of one less that."""
+    x = numbers(64).abs() + 1
+
+    def averaged(x: torch.Tensor, kept: float) -> torch.Tensor:
+        return x * (1 - kept)
+
+    as_float = float(torch.tensor(0.999, dtype=torch.float32))
+    off = (averaged(x.double(), 0.999) - averaged(x.double(), as_float)).abs()
+    assert bool((off <= bound(averaged, x, 0.999)).all()) and bool(
+        (off > 20 * bound(lambda x: x * 0.001, x)).all()
+    )
+    resized = bound(lambda x, by: functional.interpolate(x[None, None], scale_factor=by), x, 1.3)
+    assert resized is None or resized.shape == (1, 1, 83)
