@@ -232,7 +232,9 @@ def test_one_worker_compiles_and_another_runs_each_job_once(make: Make, tmp_path
 
 
 def test_a_run_that_is_given_up_leaves_no_worker_and_goes_on_later(make: Make, tmp_path: Path) -> None:
-    store = begun(tmp_path / "run", "g1", "l1")
+    store = begun(
+        tmp_path / "run", "l1", "g1"
+    )  # the worker that is there first begins the one without an end
     records = work(store, make(tmp_path / "log", {WHOLE: 2}))
     assert next(records).task == "g1"
     wait_for(lambda: len(logged(tmp_path / "log")) == 2)
