@@ -99,7 +99,7 @@ def _is_rounded(value: Any) -> bool:
 def _wider(bound: Any, exact: Any, moved: Any) -> Any:
     """Return a bound with what the attributes' rounding changes; where it changes the shape, as it is."""
     if not isinstance(exact, torch.Tensor):
-        return [_wider(*each) for each in zip(bound, exact, moved, strict=True)]
+        return [_wider(*triple) for triple in zip(bound, exact, moved, strict=True)]
     if bound is None or exact.shape != moved.shape:
         return bound
     return bound + (moved - exact).abs().nan_to_num(nan=0.0, posinf=0.0).to(bound.dtype)

@@ -182,12 +182,11 @@ def _steeper(run: Run, source: Tensor, most: float = _ALL_BUT) -> Tensor:
 
     A root falls by up to twice that, to zero; a quotient grows without end as its divisor comes near zero.
     """
-    errors = run.errors(source) if isinstance(source, torch.Tensor) else None
-    if errors is None:
+    off = jumps.size(run, source)
+    if off is None:
         return 1.0
-    off = SPREAD * errors.square.sqrt() + (0.0 if errors.common is None else errors.common)
-    share = (off * run.roundoff / single(source).abs()).nan_to_num(nan=most).clamp(max=most)
-    return 1 / (1 - share)
+    share = (off / source.abs()).nan_to_num(nan=most).clamp(max=most)
+    return 1 / (1 - single(share))
 
 
 def _powers(run: Run, source: torch.Tensor, out: torch.Tensor, by: Tensor) -> Errors | None:
