@@ -135,7 +135,7 @@ def find_operators(text: str) -> tuple[Named, ...]:
     found: list[Named] = []
     for match in _chinese_names().finditer(lowered):
         found.append(
-            Named(begin=match.start(), end=match.end(), operator=_chinese()[match[0].replace(" ", "")])
+            Named(begin=match.start(), end=match.end(), operator=_chinese()[_joined(match[0])])
         )
     words = list(re.finditer(r"[a-z0-9_.]+", lowered))
     at = 0
@@ -196,13 +196,20 @@ def _spellings() -> dict[str, OperatorEntry]:
 
 @cache
 def _chinese() -> dict[str, str]:
-    return {name.lower().replace(" ", ""): op.name for op in operators() for name in op.zh}
+    return {_joined(name.lower()): op.name for op in operators() for name in op.zh}
+
+
+def _joined(name: str) -> str:
+    return re.sub(r"[ _\-]", "", name)
 
 
 @cache
 def _chinese_names() -> re.Pattern[str]:
-    names = (re.escape(name) for name in sorted(_chinese(), key=len, reverse=True))
-    return re.compile("|".join(_BORDER.sub(" ?", name) for name in names))
+    known = {name.lower() for op in operators() for name in op.zh}
+    parts = (re.split(r"[ _\-]", name) for name in sorted(known, key=lambda n: len(_joined(n)), reverse=True))
+    return re.compile(
+        "|".join("[ _-]?".join(_BORDER.sub(" ?", re.escape(part)) for part in name) for name in parts)
+    )
 
 
 @cache

@@ -29,7 +29,7 @@ FROM_SHAPE = (
     "in_channels", "in_features", "num_features", "num_channels", "normalized_shape", "input_size", "embed_dim",
 )  # fmt: skip
 
-DIMS = r"(?:\[[\d, ]+\]|\([\d, ]+\)|\d+k?(?: ?[x*] ?\d+k?)+)"
+DIMS = r"(?:\[[\d, ]+\]|\([\d, ]+\)|\(\d+k?(?: ?[x*] ?\d+k?)+\)|\[\d+k?(?: ?[x*] ?\d+k?)+\]|\d+k?(?: ?[x*] ?\d+k?)+)"
 _KERNEL = r"1?\d(?: ?x ?1?\d){1,2}"
 _LIMIT = r"(-?(?:\d+(?:\.\d+)?|\.\d+)(?:e-?\d+)?)"
 _RANGE = re.compile(

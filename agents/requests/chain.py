@@ -297,8 +297,8 @@ def _joint(
         return "inner"
     if right[1].operands or kinds & {"then", "fused"} or re.fullmatch(r"\s*\+\s*", between):
         return "next"
-    if left[1].operands and "and" in kinds:
-        return "next"  # "add a bias and relu"
+    if (left[1].operands or "_own_" in right[1].operator) and "and" in kinds:
+        return "next"  # "add a bias and relu", "subtract the mean and divide by the deviation"
     listed = "and" in kinds or re.search(r"[,，+、;\n]", between) is not None or not between.strip()
     return "next" if loose and listed else None
 

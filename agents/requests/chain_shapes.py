@@ -23,6 +23,7 @@ def with_shapes(
         shapes = (sized,)
     elif shapes and any(m.kind == "size" for m in text.marks):
         shapes = tuple(_agreeing(request, each) for each in shapes)
+    shapes = _images(request, shapes)
     resized = [m for m in marks if m.kind == "resized"]
     if not shapes and not resized and known.shapes and not any(m.kind == "operator" for m in marks):
         resized = [_as_resized(m, request.sizes) for m in text.marks if m.kind == "size"]
@@ -142,10 +143,32 @@ def _agreeing(request: Request, shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
         if role == "tokens" and "positions" in draws.values() and len(shapes) == 1:
             shapes = (*shapes, (size,))
             continue
+        if role == "channels" and _windowed(request):
+            continue
         if role != "batch" or any(len(s) != _PAIR for s in shapes):
             raise Unclear("disagree", said=size, name=role)
         shapes = tuple((size, *s) for s in shapes)
     return shapes
+
+
+def _windowed(request: Request) -> bool:
+    step = request.steps[0] if request.steps else None
+    return bool(step and step.formula is None and entry_of(step).category in ("convolution", "pooling"))
+
+
+def _images(request: Request, cases: tuple[tuple[Shape, ...], ...]) -> tuple[tuple[Shape, ...], ...]:
+    """Put batch and channels before "56x56" where a window moves over it; no shape where the batch was not said."""
+    if not cases or not _windowed(request):
+        return cases
+    step, have = request.steps[0], request.sizes
+    channels = have.get("channels", step.attributes.get("in_channels"))
+    if not isinstance(channels, int) or any(len(c) > 1 or channels in c[0] for c in cases):
+        return cases
+    if any(len(case[0]) == _PAIR for case in cases):
+        return tuple(((have["batch"], channels, *c[0]),) for c in cases) if "batch" in have else ()
+    if all(len(case[0]) == _PAIR + 1 and case[0][0] == have.get("batch") for case in cases):
+        return tuple(((case[0][0], channels, *case[0][1:]),) for case in cases)
+    return cases
 
 
 def _as_resized(mark: Mark, sizes: dict[str, int]) -> Mark:
@@ -191,6 +214,8 @@ def _from_sizes(request: Request) -> tuple[Shape, ...]:
         return ((have["batch"], channels, have["long"]),)
     if entry.category == "loss" and "batch" in have:
         have.setdefault("samples", have["batch"])
+    if entry.category == "attention" and "long" in have:
+        have.setdefault("tokens", have["long"])
     roles = SIZES.get(entry.category, ())
     if roles and all(role in have for shape in roles for role in shape):
         return tuple(tuple(have[role] for role in shape) for shape in roles)

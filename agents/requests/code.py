@@ -19,6 +19,7 @@ _CALLS = re.compile(r"\b(?:torch|F|nn|functional)\.[\w.]+\(|(?<![\w.])[a-z]\.[a-
 _PUNCTUATION = re.compile(r"([，。；：、！？])")
 _ASSIGNED = re.compile(r"(?:(?<=\s)|^)[A-Za-z_]\w* *= *\Z")
 _SIGN = re.compile(r"[-+*/@<>=%]")
+_LAMBDA = re.compile(r"(?:\b[A-Za-z_]\w* *= *)?\blambda +[a-z]\w*(?: *, *[a-z]\w*)* *:")
 _NEAR_WORDS = 30
 _MODULES = {"torch", "F", "nn", "np", "math", "functional"}
 
@@ -41,6 +42,7 @@ def extract_code(text: str) -> ExtractedCode:
     ticks = _TICKS.search(text)
     if ticks is not None and _expression(ticks[1]) is not None:
         return ExtractedCode(text[: ticks.start()] + " " + text[ticks.end() :], ticks[1])
+    text = _LAMBDA.sub(" ", text)
     call = _CALLS.search(text)
     if call is not None:
         return _bare_expression(text)

@@ -23,6 +23,7 @@ _DENIES = re.compile(
 _MASKS = ("mask", "cond", "condition")
 _VECTORS = ("bias", "gamma", "beta")  # as long as the last axis
 _SCALARS = ("lr", "alpha", "eps", "epsilon", "lam", "tau", "momentum", "wd")  # numbers, which must be said
+_TRUTHS = ("true", "false")
 _LONGEST = 2  # letters of a variable that a sign may stand before
 _MOST_TOKENS = 80
 _BETWEEN = frozenset(("**", "+", "-", "*", "/", "@", "%", "^", ",", "=", "<", ">"))
@@ -58,6 +59,7 @@ def _take_label(text: MarkedText, begin: int) -> None:
 def read_formula(text: str) -> ChainStep | None:
     """Return the step of a text that is a formula, or None."""
     body = re.sub(r"^[a-z]\w* *=(?!=) *", "", text.strip()).replace("^", "**")
+    body = re.sub(r"(?<=[=(, ])(?:true|false)(?![a-z0-9_(])", lambda m: m[0].capitalize(), body)
     try:
         tree = ast.parse(body, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
@@ -246,6 +248,7 @@ def _runs(text: str) -> list[list[re.Match[str]]]:
         word = token[0][0].isalpha() or token[0][0] == "_"
         fits = (
             not word
+            or token[0] in _TRUTHS
             or _VARIABLE.match(token[0].removesuffix(".t"))
             or text[token.end() : token.end() + 1] in ("(", "=")
         )

@@ -35,7 +35,7 @@ def way_of(step: ChainStep, rank: int | None = None) -> Way:
     if entry.expression is not None:
         return Way(entry, None, tuple(name for name in entry.needs if name not in said))
     ways = []
-    for order, signature in enumerate(entry.signatures(None if rank is None else max(1, rank - 2))):
+    for order, signature in enumerate(entry.signatures(_spatial(entry, step, rank))):
         numbers = [o for o in step.operands if isinstance(o, int | float)]
         if not _fits(signature, step, numbers):
             continue
@@ -49,6 +49,14 @@ def way_of(step: ChainStep, rank: int | None = None) -> Way:
     if entry.needs and not any(name in said for name in entry.needs):
         way = way._replace(needs=tuple(dict.fromkeys((*way.needs, entry.needs[0]))))
     return way
+
+
+def _spatial(entry: OperatorEntry, step: ChainStep, rank: int | None) -> int | None:
+    """Return over how many axes it goes: those of its window, else all behind batch and channels."""
+    window = step.attributes.get("kernel_size")
+    if entry.category == "pooling" and isinstance(window, tuple) and len(window) > 1:
+        return len(window)
+    return None if rank is None else max(1, rank - 2)
 
 
 def _fits(signature: Signature, step: ChainStep, numbers: list[int | float]) -> bool:

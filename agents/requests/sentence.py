@@ -25,6 +25,7 @@ from akgen.agents.requests.formula import take_formulas
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.marks import MarkedText, phrase, words
 from akgen.agents.requests.needs import entry_of, missing, missing_attribute, way_of
+from akgen.agents.requests.own_operands import take_own_operands
 from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.request import ChainStep, Request
 from akgen.agents.requests.spelling import respelt
@@ -42,7 +43,7 @@ _OPERAND_NUMBER = re.compile(
 )
 _TIMES = r"(?:times|multiplied (?:by|with)|dot|@|by|乘以|乘)"
 _PRODUCT = re.compile(
-    rf"(?P<left>{attributes.DIMS}) ?(?P<times>{_TIMES}) ?(?P<right>{attributes.DIMS}|\d+(?![a-z0-9_.]))"
+    rf"(?P<left>{attributes.DIMS}) *(?P<times>{_TIMES}) *(?P<right>{attributes.DIMS}|\d+(?![a-z0-9_.]))"
 )
 _TO_SHAPE = re.compile(
     rf"({attributes.DIMS})(?:[^\d]*?)(?P<to>\bto|into|->|=>|→|成|为|到)\s*({attributes.DIMS})"
@@ -52,6 +53,7 @@ _BETWEEN = re.compile(r"(?:\s|\x00|to|between|from|of|by|in|由|到|在|和|[\[(
 _SQUARE = re.compile(r"square(?= matri)")
 _ADJECTIVE = re.compile(r"\s+(?:an?|another|one)\s+|\s*(?:一个|个)\s*")
 _SIMILAR = 0.75
+_NEAR = 0.82  # of a name alone, out of its sentence
 _LONG = 4  # letters from which a misspelt word that says nothing is recognised
 
 
@@ -83,7 +85,7 @@ def parse_request(
         fresh = Request(source=source, dynamic=known.dynamic, **kept)
         heard = read_words(plain, fresh, language, given=True)
         return heard if heard.problem is None else heard.model_copy(update={"request": known})
-    return read_words(text, known, language)
+    return read_words(plain, known, language)
 
 
 def read_words(text: str, known: Request, language: Language, *, given: bool = False) -> ParsedRequest:
@@ -268,6 +270,7 @@ class _Reading:
             self._take_once_more()
             text.take(re.compile(words()["first"]), "first")
         self._drop_words_that_lead()
+        take_own_operands(text)
         ordered = [m for m in text.sorted() if m.kind == "operator"]
         for left, right in itertools.pairwise(ordered):
             between = text.rest[left.end : right.begin]
@@ -394,7 +397,8 @@ def _roles(entries: list[OperatorEntry]) -> tuple[str, ...]:
             found.append("tokens")
         if entry.name == "embedding":
             found += ("batch", "tokens")
-        found += {"loss": ("batch",), "convolution": ("batch", "long")}.get(entry.category, ())
+        others = {"loss": ("batch",), "convolution": ("batch", "long", "channels"), "pooling": ("batch", "channels"), "attention": ("long",)}
+        found += others.get(entry.category, ())
     return tuple(dict.fromkeys(found))
 
 
@@ -431,12 +435,33 @@ def _meant(word: str) -> list[str]:
 
 def _asked_about(text: str, unread: list[str], known: Request, language: Language) -> ParsedRequest:
     """Return a question about the words that were not understood, with a guess where there is one."""
+    if drawn := next((w for w in unread if any(_draws(w, name) for name in words()["random"])), None):
+        return ParsedRequest(request=known, problem=problem("random", language, word=drawn), kind="unclear")
     close = {word: found for word in unread if word.isascii() and (found := _meant(word))}
     offer = None
     if len(close) == len(unread):
         offer = text
         for word, found in close.items():
             offer = re.sub(re.escape(word), found[0].replace("_", " "), offer, flags=re.I)
-    guesses = [name for found in close.values() for name in found]
+    offer = offer if offer is not None and _understood(offer, known) else None
+    guesses = [name for word, found in close.items() for name in found if _like(word, name)]
     sentence = problem("not_read", language, words=unread, close=guesses, offer=offer, known=known)
     return ParsedRequest(request=known, problem=sentence, kind="unclear", offer=offer)
+
+
+def _draws(word: str, name: str) -> bool:
+    return word == name if name.isascii() else name in word
+
+
+def _understood(offer: str, known: Request) -> bool:
+    """Say whether a text with guesses in it says something, so that it is worth offering."""
+    reading = _Reading(offer, known)
+    try:
+        return reading.request() != known and not reading.unread()
+    except Unclear:
+        return False
+
+
+def _like(word: str, name: str) -> bool:
+    """Say whether a name is near enough to be named alone: a short word resembles too many."""
+    return word != name and difflib.SequenceMatcher(None, squashed(word), squashed(name)).ratio() >= _NEAR

@@ -1,6 +1,7 @@
 """Read types, shapes and axes in a text."""
 
 import re
+import unicodedata
 from functools import cache
 
 from akgen.agents.requests.marks import MarkedText, whole, words
@@ -21,7 +22,7 @@ _SHAPE_WORD = re.compile(
     rf"({_N}(?:(?: *, *| +){_N})*)(?![a-z0-9_.]*[a-z0-9_])"
 )
 _LENGTH = re.compile(
-    rf"({_N}|\d+(?:\.\d+)? ?(?:million|thousand)) ?(?:个)?(?:elements?|values|long|numbers|entries|元素|个数)(?![a-z])"
+    rf"({_N}|\d+(?:\.\d+)? ?(?:million|thousand)) ?(?:个)?(?:elements?|values|long|numbers|entries|元素|个?数|个?点)(?![a-z据组维])"
     rf"|(?:vectors?(?: of)?(?: length| size)?|length(?: of)?|长度为?)[ =:]*({_N})(?:(?: *,| and| *和) *({_N}))?"
 )
 _SEVERAL = re.compile(
@@ -29,22 +30,24 @@ _SEVERAL = re.compile(
     rf"({_N}(?:(?: *, *| *and *|, and | *和 *| *、 *| *& *| *or *){_N})+)(?![a-z0-9_.]*[a-z0-9_])(?! *(?:x|by)\b)"
 )
 _ROLES = {
-    "batch": r"(?:{n} (?:batch(?:es)?|samples|examples)|"
+    "batch": r"(?:{n} ?(?:个|条)? ?(?:batch(?:es)?|samples|examples|批次?|样本)(?![a-z大])|"
     r"(?:batch(?:[ _-]?size)?|bsz?|(?<![a-z])b(?= ?=))(?: of| is)?[ =:]*{n}"
     r"|(?:批(?:次)?(?:量)?大小|批次|批)为?[ =:]*{n})",
     "samples": r"{n} ?(?:samples?|examples|rows|个样本)",
-    "classes": r"{n} ?(?:classes|categories|个?类别?)",
-    "heads": r"(?:{n} ?(?:attention )?(?:heads|个头)|heads[ =:]+{n})",
+    "classes": r"(?:{n} ?(?:classes|categories|个?类别?)|(?:num_?classes|classes|类别数?|分类数|类数)(?:为|是)?[ =:]*{n})",
+    "heads": r"(?:{n} ?(?:attention )?(?:heads|个?头)(?!维)|(?:num_?)?heads[ =:]+{n}|头数为?[ =:]*{n})",
     "tokens": r"(?:{n} ?个? ?(?:tokens?|positions|indices|ids|词元?)"
     r"|(?:seq(?:uence)?(?:[ _-]?len(?:gth)?)?|tokens|序列长度?为?)(?: of)?[ =:]*{n})",
-    "head_dim": r"(?:head[ _-]?(?:dim(?:ension)?|size)(?: of)?[ =:]*{n}|头维度[ =:]*{n})",
+    "head_dim": r"(?:head[ _-]?(?:dim(?:ension)?|size)(?: of| is)?[ =:]*{n}|(?:每个?)?头的?(?:维度?|大小)(?:为|是)?[ =:]*{n}"
+    r"|每个?头 ?{n} ?维?|{n}(?:[ -]dim(?:ension)?s?| channels| features)? per head)",
     "channels": r"(?:{n} ?(?:channels|个?通道)|(?:channels|通道数?为?)[ =:]*{n})",
     "height": r"(?:height|高度?为?)[ =:]*{n}", "breadth": r"(?:width|宽度?为?)[ =:]*{n}",
     "long": r"(?:length|长度?为?)(?: of)?[ =:]*{n}",
     "hidden": r"(?:{n} ?(?:features|experts|hidden units|hidden)|(?:hidden|feature|d_?model|embed(?:ding)?|vocab|model)"
     r"(?:[ _-]?(?:size|dim(?:ension)?))?(?: of| is)?[ =:]*{n}"
     r"|(?:隐藏层?(?:维度?|大小)?|特征(?:维度?|数)?"
-    r"|维度)(?:为|是)?[ =:]*{n})",
+    r"|维度)(?:为|是)?[ =:]*{n}"
+    r"|最后一?维度?(?:的?(?:大小|长度))?(?:为|是)?[ =:]*{n}(?![ ]?[x*,] ?\d))",
     "m": r"(?<![a-z])m ?[=:] ?{n}", "n": r"(?<![a-z])n ?[=:] ?{n}", "k": r"(?<![a-z])k ?[=:] ?{n}",
 }  # fmt: skip
 GENERAL = (
@@ -64,18 +67,19 @@ SIZES = {
     "attention": (("batch", "heads", "tokens", "head_dim"),),
     "loss": (("samples", "classes"),),
 }
-_RESIZABLE = (("row|行", -2), ("col|列", -1), ("batch|批", 0), ("channel|通道", 1))
+_RESIZABLE = (("row|行|tall", -2), ("col|列|wid", -1), ("batch|批", 0), ("channel|通道", 1))
 _AXIS_WORD = r"(?:rows|columns|cols|batch(?: size)?|batches|channels)"
 _ZH_AXIS = r"(?:行数?|列数?|批次?大小|通道数?)"
 _COUNT = re.compile(
     r"(?<![a-z0-9_.x])(\d|three|four|five|six) (?:different |separate |such |fp\d+ |bf16 |int\d+ )?"
-    r"(?:inputs|tensors|operands|matrices)"
-    r"(?![a-z])|(?<!\d)([2-9])个(?:输入|张量|矩阵)"
+    r"(?:inputs|tensors|operands|matrices|vectors)"
+    r"(?![a-z])|(?<!\d)([2-9三四五六])个(?=(?:[\dkx*, ]+的? ?)?(?:输入|张量|矩阵|向量))(?:输入|张量|矩阵|向量)?"
 )
 _RESIZED = re.compile(
     rf"(?<![a-z])(?P<how>twice|double|doubled|half|halve|\d+ times)"
     rf"(?: as many| the(?: number of)?)? (?P<axis>{_AXIS_WORD})(?![a-z])"
     rf"|(?P<zh>{_ZH_AXIS}) ?(?P<zh_how>翻倍|加倍|翻一番|减半|变为?\d倍)"
+    rf"|(?<![a-z0-9_.])(?P<grown>\d+fold|twice|half)(?: as)? (?P<side>wider|wide|taller|tall)(?![a-z])"
 )
 _SET = re.compile(
     rf"(?<![a-z0-9_.x*])(?P<size>\d+k?) (?P<axis>rows|columns|cols)(?![a-z])(?! \d)"
@@ -101,9 +105,10 @@ def take_counts(text: MarkedText) -> None:
     for match in text.matches(_COUNT):
         said = match[1] or match[2]
         if said != "1":
-            text.mark(*match.span(1 if match[1] else 0), "count", int(words()["numbers"].get(said, said)))
+            count = words()["numbers"].get(said) or unicodedata.numeric(said)
+            text.mark(*match.span(1 if match[1] else 0), "count", int(count))
     for match in text.matches(_RESIZED):
-        how = match["how"] or match["zh_how"]
+        how = match["how"] or match["zh_how"] or match["grown"]
         halved = re.match("hal|减半", how)
         times = 0.5 if halved else int((re.findall(r"\d+", how) or [2])[0])
         text.mark(match.start(), match.end(), "resized", (_resizable(match), times, None))
@@ -113,7 +118,9 @@ def take_counts(text: MarkedText) -> None:
 
 
 def _resizable(match: re.Match[str]) -> int:
-    return next(axis for name, axis in _RESIZABLE if re.match(name, match["axis"] or match["zh"]))
+    said = match.groupdict()
+    named = said["axis"] or said["zh"] or said.get("side") or ""
+    return next(axis for name, axis in _RESIZABLE if re.match(name, named))
 
 
 def take_axes(text: MarkedText) -> None:

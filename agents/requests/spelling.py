@@ -3,6 +3,7 @@
 import math
 import re
 import unicodedata
+from collections.abc import Callable
 from functools import cache
 
 from akgen.agents.requests.marks import words
@@ -46,6 +47,7 @@ _COUNTS = (
     "rows?|columns?|cols?|groups?|heads?|channels?|classes|experts|tokens|cores?|filters?|elements?|layers?|"
     "(?:output|input|out|in) channels"
 )
+_MOST_EXPONENT = 40  # of a count of elements
 _ASIDE = 2  # letters of an attribute's name that is a preposition: in, by, to
 
 
@@ -53,7 +55,7 @@ def respelt(text: str) -> str:
     """Return the text in lower case with its rewrites: numbers as digits, shapes as numbers, `words`' own."""
     text = _in_digits(unicodedata.normalize("NFKC", text).replace("×", "x").lower())
     for pattern, replacement in words()["rewrites"]:
-        text = re.sub(pattern, _named_shape if replacement == _NAMED else replacement, text)
+        text = re.sub(pattern, _COMPUTED.get(replacement, replacement), text)
     return _LISTED.sub(lambda m: re.sub(r"\s*乘以?\s*", "x", m[0]), text)
 
 
@@ -66,6 +68,20 @@ def _named_shape(match: re.Match[str]) -> str:
     if len(numbers) < 2 or len(numbers) < len(parts) or initials <= _KERNEL_LETTERS:
         return match[0]
     return f" [{', '.join(numbers)}] "
+
+
+def _power(match: re.Match[str]) -> str:
+    """Write a count such as "10^6" in digits; leave what is too large for one."""
+    base, exponent = int(match[1]), int(match[2])
+    return str(base**exponent) if exponent <= _MOST_EXPONENT else match[0]
+
+
+_COMPUTED: dict[str, Callable[[re.Match[str]], str]] = {
+    _NAMED: _named_shape,
+    "<power>": _power,
+    "<power of ten>": lambda m: m[1] + "0" * int(m[2]),
+    "<power of two>": lambda m: str(1 << min(int(m[1]), _MOST_EXPONENT)),
+}
 
 
 def _in_digits(text: str) -> str:

@@ -4,6 +4,7 @@ Nothing here runs the machine; `/profile` reads the timeline that the work left.
 """
 
 import difflib
+import re
 import shlex
 import shutil
 from collections.abc import Callable
@@ -22,6 +23,20 @@ from akgen.graph.store.run_store import TaskStore, sources_of
 from akgen.tools.core.outcome import InputError
 
 
+UNDO = {
+    "undo", "undo that", "undo it", "undo this", "undo the last change", "go back", "revert", "revert that", "take that back",
+    "back to the previous one", "撤销", "撤回", "回退", "退回", "退回去", "回到上一个", "回到上一步", "上一步", "恢复", "还原",
+}  # fmt: skip
+
+
+def command_of(text: str) -> str | None:
+    """Return the command that a text is: one with a slash, or words that can be nothing else; None if it is none."""
+    if text.lstrip().startswith("/"):
+        return text
+    plain = re.sub(r"^(?:please|请)\s*|\s*(?:please|吧|一下)?[.!。！]*\s*$", "", text.strip().lower())
+    return "/undo" if plain in UNDO else None
+
+
 class Commands:
     """The commands of one conversation."""
 
@@ -30,6 +45,14 @@ class Commands:
         self._known: dict[str, Callable[[list[str]], None]] = {
             name: getattr(self, f"_{name}") for name in COMMANDS if name != "quit"
         }
+
+    def hear(self, line: str) -> bool:
+        """Run a line that is a command, and tell any other one to the conversation; return False to leave."""
+        command = command_of(line)
+        if command is not None:
+            return self.run(command)
+        self._talk.tell(line)
+        return True
 
     def run(self, line: str) -> bool:
         """Do what a line says; return False if the person wants to leave. Raises InputError for wrong arguments."""

@@ -81,9 +81,7 @@ class Desk:
                 return
             self._post(messages.Busy(busy=True))
             try:
-                if not line.lstrip().startswith("/"):
-                    talk.tell(line)
-                elif not commands.run(line):
+                if not commands.hear(line):
                     return
             except InputError as problem:
                 self._post(messages.SaidByProgram(f"{problem.text} {problem.remedy}".rstrip(), wrong=True))

@@ -97,9 +97,7 @@ def converse(talk: Talk, terminal: Terminal, cancel: Cancel) -> None:
             return
         with _interrupts(cancel):
             try:
-                if not text.lstrip().startswith("/"):
-                    talk.tell(text)
-                elif not commands.run(text):
+                if not commands.hear(text):
                     return
             except InputError as problem:
                 terminal.line(f"{problem.text} {problem.remedy}".rstrip())
