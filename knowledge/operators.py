@@ -134,9 +134,7 @@ def find_operators(text: str) -> tuple[Named, ...]:
     lowered = text.lower()
     found: list[Named] = []
     for match in _chinese_names().finditer(lowered):
-        found.append(
-            Named(begin=match.start(), end=match.end(), operator=_chinese()[_joined(match[0])])
-        )
+        found.append(Named(begin=match.start(), end=match.end(), operator=_chinese()[_joined(match[0])]))
     words = list(re.finditer(r"[a-z0-9_.]+", lowered))
     at = 0
     while at < len(words):

@@ -24,7 +24,9 @@ _NAMED_BARE = frozenset(
     ("add", "mul", "sub", "div", "multiply", "subtract", "divide", "addition", "multiplication", "subtraction",
      "division", "加", "乘", "加法", "乘法", "减法", "除法")
 )  # fmt: skip
-_CHAINED = re.compile(r"(?:再|后|后面|最后|然后|接着|末尾|并|并且)\s*\Z|[,，;；、]\s*(?:and )?\Z|(?<![a-z])(?:then|and|next)\s+\Z|\A\s*\Z")
+_CHAINED = re.compile(
+    r"(?:再|后|后面|最后|然后|接着|末尾|并|并且)\s*\Z|[,，;；、]\s*(?:and )?\Z|(?<![a-z])(?:then|and|next)\s+\Z|\A\s*\Z"
+)
 _JOINED = re.compile(r"\s*(?:and|by|with|from|to|和|与)\s*")
 _REDUCED = {"maximum": "max", "minimum": "min", "amax": "max", "amin": "min", "norm": "vector_norm"}
 _AFTER = re.compile(r"(?:再|后|后面|最后|然后|接着|末尾)\s*\Z")
@@ -51,7 +53,9 @@ def take_own_operands(text: MarkedText) -> None:
         _join(text, left, right, link)
         own.append(left)
     axes = [m for m in text.marks if m.kind == "axis"]
-    if len(own) > 1 and len(axes) == 1:  # "every column minus its mean, divided by its deviation": both by column
+    if (
+        len(own) > 1 and len(axes) == 1
+    ):  # "every column minus its mean, divided by its deviation": both by column
         (axis,) = axes
         text.marks += [axis._replace(begin=m.begin, end=m.begin) for m in own]
 

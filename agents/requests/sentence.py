@@ -397,7 +397,12 @@ def _roles(entries: list[OperatorEntry]) -> tuple[str, ...]:
             found.append("tokens")
         if entry.name == "embedding":
             found += ("batch", "tokens")
-        others = {"loss": ("batch",), "convolution": ("batch", "long", "channels"), "pooling": ("batch", "channels"), "attention": ("long",)}
+        others = {
+            "loss": ("batch",),
+            "convolution": ("batch", "long", "channels"),
+            "pooling": ("batch", "channels"),
+            "attention": ("long",),
+        }
         found += others.get(entry.category, ())
     return tuple(dict.fromkeys(found))
 
