@@ -1,7 +1,7 @@
 """Read an operand that is computed of the value itself: "subtract the mean of each row", "multiply by its sigmoid".
 
-The catalogue has the combinations of arithmetic with a reduction ("sub_own_mean"). What is left of such pairs, "add relu and
-sigmoid", may mean the same input or another one, one operator in the other or both in turn: it is asked about.
+The catalogue has the combinations of arithmetic with a reduction ("sub_own_mean"). What is left of such pairs, "add
+relu and sigmoid", may mean the same input or another one, one operator in the other or both in turn: it is asked about.
 """
 
 import itertools
@@ -25,7 +25,8 @@ _NAMED_BARE = frozenset(
      "division", "加", "乘", "加法", "乘法", "减法", "除法")
 )  # fmt: skip
 _CHAINED = re.compile(
-    r"(?:再|后|后面|最后|然后|接着|末尾|并|并且)\s*\Z|[,，;；、]\s*(?:and )?\Z|(?<![a-z])(?:then|and|next)\s+\Z|\A\s*\Z"
+    r"(?:再|后|后面|最后|然后|接着|末尾|并|并且)\s*\Z|[,，;；、]\s*(?:and )?\Z|(?<![a-z])(?:then|and|next)\s+\Z"
+    r"|\A\s*\Z"
 )
 _JOINED = re.compile(r"\s*(?:and|by|with|from|to|和|与)\s*")
 _REDUCED = {"maximum": "max", "minimum": "min", "amax": "max", "amin": "min", "norm": "vector_norm"}
@@ -34,7 +35,7 @@ _LISTS = frozenset(("fused", "then"))
 
 
 def take_own_operands(text: MarkedText) -> None:
-    """Mark every pair of arithmetic and its operand as one operator. Raises Unclear where it may mean something else."""
+    """Mark every pair of arithmetic and its operand as one operator. Raises Unclear where it may mean another one."""
     ordered = [m for m in text.sorted() if m.kind == "operator"]
     own: list[Mark] = []
     for left, right in itertools.pairwise(ordered):
@@ -46,11 +47,11 @@ def take_own_operands(text: MarkedText) -> None:
         among = [m for m in text.marks if left.end <= m.begin and m.end <= right.begin]
         if not _LINK.fullmatch(link) or any(m.kind not in ("axis", "filler") for m in among):
             continue
-        if _appended(text, left, right, link):
+        if _appended(text, left, link):
             continue
         if _listed(text, left, right, link, among):
             continue
-        _join(text, left, right, link)
+        _join(text, left, right)
         own.append(left)
     axes = [m for m in text.marks if m.kind == "axis"]
     if (
@@ -60,7 +61,7 @@ def take_own_operands(text: MarkedText) -> None:
         text.marks += [axis._replace(begin=m.begin, end=m.begin) for m in own]
 
 
-def _appended(text: MarkedText, left: Mark, right: Mark, link: str) -> bool:
+def _appended(text: MarkedText, left: Mark, link: str) -> bool:
     """Take "然后加 relu" for a step that follows; say whether it is one."""
     spelt = text.text[left.begin : left.end]
     if spelt not in ("加", "加上") or link.strip() or not _AFTER.search(text.text[: left.begin]):
@@ -84,7 +85,7 @@ def _listed(text: MarkedText, left: Mark, right: Mark, link: str, among: list[Ma
     return bool(fused) or not (pair or infix)
 
 
-def _join(text: MarkedText, left: Mark, right: Mark, link: str) -> None:
+def _join(text: MarkedText, left: Mark, right: Mark) -> None:
     assert isinstance(right.value, str)
     first = _before(text, left)
     reduced = _REDUCED.get(right.value, right.value)

@@ -5,7 +5,6 @@ wishes, words that join operators or take something back. What is marked then be
 changes the request that is known already. A text that is not understood changes nothing.
 """
 
-import difflib
 import itertools
 import re
 from typing import Any, Literal
@@ -22,6 +21,7 @@ from akgen.agents.requests.attributes import (
 from akgen.agents.requests.chain import assemble
 from akgen.agents.requests.code import extract_code, source_of
 from akgen.agents.requests.formula import take_formulas
+from akgen.agents.requests.guesses import draws, like, meant, misspelt_filler
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.marks import MarkedText, phrase, words
 from akgen.agents.requests.needs import entry_of, missing, missing_attribute, way_of
@@ -30,7 +30,7 @@ from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.request import ChainStep, Request
 from akgen.agents.requests.spelling import respelt
 from akgen.agents.requests.wishes import take_wishes
-from akgen.knowledge.operators import OperatorEntry, find_operators, operator_named, squashed
+from akgen.knowledge.operators import OperatorEntry, find_operators, operator_named
 from akgen.tools.core.frozen import Frozen
 
 _YES = re.compile(
@@ -52,9 +52,6 @@ _ALSO_CALLED = re.compile(r"\s*(?:[(（,，:：/]|i\.?e\.?,?|aka|a\.k\.a\.|or|�
 _BETWEEN = re.compile(r"(?:\s|\x00|to|between|from|of|by|in|由|到|在|和|[\[(])*")
 _SQUARE = re.compile(r"square(?= matri)")
 _ADJECTIVE = re.compile(r"\s+(?:an?|another|one)\s+|\s*(?:一个|个)\s*")
-_SIMILAR = 0.75
-_NEAR = 0.82  # of a name alone, out of its sentence
-_LONG = 4  # letters from which a misspelt word that says nothing is recognised
 
 
 class ParsedRequest(Frozen):
@@ -170,7 +167,7 @@ class _Reading:
             self.text.take(re.compile(rf"(?<![a-z0-9_]){variable}(?![a-z0-9_])"), "filler")
         for pattern in _fillers():
             self.text.take(pattern, "filler")
-        return [word for word in self.text.left() if not _misspelt_filler(word)]
+        return [word for word in self.text.left() if not misspelt_filler(word)]
 
     def _only_a_value(self) -> None:
         """Read an answer that is only numbers as the attribute that was asked for, or as a shape."""
@@ -417,45 +414,20 @@ def _fillers() -> tuple[re.Pattern[str], re.Pattern[str]]:
     )
 
 
-def _misspelt_filler(word: str) -> bool:
-    """Say whether the word is a misspelt one that says nothing, and resembles no operator or attribute as much."""
-    if len(word) < _LONG or not word.isascii() or not word.isalpha() or word in words()["numbers"]:
-        return False
-    close = difflib.get_close_matches(word, words()["filler"], n=1, cutoff=0.8)
-    longer = bool(close) and (word.startswith(close[0]) or abs(len(word) - len(close[0])) > 1)
-    return bool(close) and not longer and len(close[0]) >= _LONG and _meant(word)[:1] in ([], close)
-
-
-def _meant(word: str) -> list[str]:
-    """Return operators, attributes and types that a misspelt word may mean, nearest first."""
-    from akgen.knowledge.operators import operators
-
-    known = {op.name for op in operators()} | {a for op in operators() for a in op.aliases if " " not in a}
-    known |= {a for names in words()["attributes"].values() for a in names if a.isascii() and len(a) > 3}
-    known |= {d for names in words()["dtypes"].values() for d in names}
-    plain = {squashed(name): name for name in sorted(known)}
-    found = difflib.get_close_matches(squashed(word), plain, n=3, cutoff=_SIMILAR)
-    return [plain[name] for name in found]
-
-
 def _asked_about(text: str, unread: list[str], known: Request, language: Language) -> ParsedRequest:
     """Return a question about the words that were not understood, with a guess where there is one."""
-    if drawn := next((w for w in unread if any(_draws(w, name) for name in words()["random"])), None):
+    if drawn := next(filter(draws, unread), None):
         return ParsedRequest(request=known, problem=problem("random", language, word=drawn), kind="unclear")
-    close = {word: found for word in unread if word.isascii() and (found := _meant(word))}
+    close = {word: found for word in unread if word.isascii() and (found := meant(word))}
     offer = None
     if len(close) == len(unread):
         offer = text
         for word, found in close.items():
             offer = re.sub(re.escape(word), found[0].replace("_", " "), offer, flags=re.I)
     offer = offer if offer is not None and _understood(offer, known) else None
-    guesses = [name for word, found in close.items() for name in found if _like(word, name)]
+    guesses = [name for word, found in close.items() for name in found if like(word, name)]
     sentence = problem("not_read", language, words=unread, close=guesses, offer=offer, known=known)
     return ParsedRequest(request=known, problem=sentence, kind="unclear", offer=offer)
-
-
-def _draws(word: str, name: str) -> bool:
-    return word == name if name.isascii() else name in word
 
 
 def _understood(offer: str, known: Request) -> bool:
@@ -465,8 +437,3 @@ def _understood(offer: str, known: Request) -> bool:
         return reading.request() != known and not reading.unread()
     except Unclear:
         return False
-
-
-def _like(word: str, name: str) -> bool:
-    """Say whether a name is near enough to be named alone: a short word resembles too many."""
-    return word != name and difflib.SequenceMatcher(None, squashed(word), squashed(name)).ratio() >= _NEAR

@@ -22,7 +22,8 @@ _SHAPE_WORD = re.compile(
     rf"({_N}(?:(?: *, *| +){_N})*)(?![a-z0-9_.]*[a-z0-9_])"
 )
 _LENGTH = re.compile(
-    rf"({_N}|\d+(?:\.\d+)? ?(?:million|thousand)) ?(?:个)?(?:elements?|values|long|numbers|entries|元素|个?数|个?点)(?![a-z据组维])"
+    rf"({_N}|\d+(?:\.\d+)? ?(?:million|thousand)) ?(?:个)?"
+    r"(?:elements?|values|long|numbers|entries|元素|个?数|个?点)(?![a-z据组维])"
     rf"|(?:vectors?(?: of)?(?: length| size)?|length(?: of)?|长度为?)[ =:]*({_N})(?:(?: *,| and| *和) *({_N}))?"
 )
 _SEVERAL = re.compile(
@@ -34,11 +35,13 @@ _ROLES = {
     r"(?:batch(?:[ _-]?size)?|bsz?|(?<![a-z])b(?= ?=))(?: of| is)?[ =:]*{n}"
     r"|(?:批(?:次)?(?:量)?大小|批次|批)为?[ =:]*{n})",
     "samples": r"{n} ?(?:samples?|examples|rows|个样本)",
-    "classes": r"(?:{n} ?(?:classes|categories|个?类别?)|(?:num_?classes|classes|类别数?|分类数|类数)(?:为|是)?[ =:]*{n})",
+    "classes": r"(?:{n} ?(?:classes|categories|个?类别?)"
+    r"|(?:num_?classes|classes|类别数?|分类数|类数)(?:为|是)?[ =:]*{n})",
     "heads": r"(?:{n} ?(?:attention )?(?:heads|个?头)(?!维)|(?:num_?)?heads[ =:]+{n}|头数为?[ =:]*{n})",
     "tokens": r"(?:{n} ?个? ?(?:tokens?|positions|indices|ids|词元?)"
     r"|(?:seq(?:uence)?(?:[ _-]?len(?:gth)?)?|tokens|序列长度?为?)(?: of)?[ =:]*{n})",
-    "head_dim": r"(?:head[ _-]?(?:dim(?:ension)?|size)(?: of| is)?[ =:]*{n}|(?:每个?)?头的?(?:维度?|大小)(?:为|是)?[ =:]*{n}"
+    "head_dim": r"(?:head[ _-]?(?:dim(?:ension)?|size)(?: of| is)?[ =:]*{n}"
+    r"|(?:每个?)?头的?(?:维度?|大小)(?:为|是)?[ =:]*{n}"
     r"|每个?头 ?{n} ?维?|{n}(?:[ -]dim(?:ension)?s?| channels| features)? per head)",
     "channels": r"(?:{n} ?(?:channels|个?通道)|(?:channels|通道数?为?)[ =:]*{n})",
     "height": r"(?:height|高度?为?)[ =:]*{n}", "breadth": r"(?:width|宽度?为?)[ =:]*{n}",

@@ -22,10 +22,10 @@ from akgen.graph.store.records import Solution
 from akgen.graph.store.run_store import TaskStore, sources_of
 from akgen.tools.core.outcome import InputError
 
-
 UNDO = {
-    "undo", "undo that", "undo it", "undo this", "undo the last change", "go back", "revert", "revert that", "take that back",
-    "back to the previous one", "撤销", "撤回", "回退", "退回", "退回去", "回到上一个", "回到上一步", "上一步", "恢复", "还原",
+    "undo", "undo that", "undo it", "undo this", "undo the last change", "go back", "revert", "revert that",
+    "take that back", "back to the previous one", "撤销", "撤回", "回退", "退回", "退回去", "回到上一个", "回到上一步",
+    "上一步", "恢复", "还原",
 }  # fmt: skip
 
 

@@ -1,0 +1,39 @@
+"""Guess what a word that nobody read may mean: a misspelt name, a misspelt word that says nothing, a random draw."""
+
+import difflib
+
+from akgen.agents.requests.marks import words
+from akgen.knowledge.operators import operators, squashed
+
+_SIMILAR = 0.75
+_NEAR = 0.82  # of a name alone, out of its sentence
+_LONG = 4  # letters from which a misspelt word that says nothing is recognised
+
+
+def misspelt_filler(word: str) -> bool:
+    """Say whether the word is a misspelt one that says nothing, and resembles no operator or attribute as much."""
+    if len(word) < _LONG or not word.isascii() or not word.isalpha() or word in words()["numbers"]:
+        return False
+    close = difflib.get_close_matches(word, words()["filler"], n=1, cutoff=0.8)
+    longer = bool(close) and (word.startswith(close[0]) or abs(len(word) - len(close[0])) > 1)
+    return bool(close) and not longer and len(close[0]) >= _LONG and meant(word)[:1] in ([], close)
+
+
+def meant(word: str) -> list[str]:
+    """Return operators, attributes and types that a misspelt word may mean, nearest first."""
+    known = {op.name for op in operators()} | {a for op in operators() for a in op.aliases if " " not in a}
+    known |= {a for names in words()["attributes"].values() for a in names if a.isascii() and len(a) > 3}
+    known |= {d for names in words()["dtypes"].values() for d in names}
+    plain = {squashed(name): name for name in sorted(known)}
+    found = difflib.get_close_matches(squashed(word), plain, n=3, cutoff=_SIMILAR)
+    return [plain[name] for name in found]
+
+
+def like(word: str, name: str) -> bool:
+    """Say whether a name is near enough to be named alone: a short word resembles too many."""
+    return word != name and difflib.SequenceMatcher(None, squashed(word), squashed(name)).ratio() >= _NEAR
+
+
+def draws(word: str) -> bool:
+    """Say whether the word names what draws random numbers."""
+    return any(word == name if name.isascii() else name in word for name in words()["random"])
