@@ -100,6 +100,10 @@ class BenchmarkCase:
             drawn=drawn,
         )
 
+    def chosen(self, sample: Sample, outputs: Sequence[Any]) -> Sample | None:  # noqa: ARG002
+        """Leave which places are good to the task's own check."""
+        return None
+
     def check(self, sample: Sample, outputs: Sequence[Any]) -> str | None:
         """Run the rest of the binding on these outputs and apply the task's own precision check.
 

@@ -21,6 +21,7 @@ from akgen.tools.judge.tolerance import rule_for
 from akgen.tools.judge.trials import ORDER, plan
 from akgen.tools.reference import tensors
 from akgen.tools.reference.module_loader import ModuleCase
+from akgen.tools.reference.protocol import Sample
 
 Array = Any  # numpy.ndarray
 functional = torch.nn.functional
@@ -76,25 +77,41 @@ class FairTrial:
     own: TensorFile
     bounds: TensorFile | None
     folder: Path
+    case: ModuleCase
+    sample: Sample
 
     def compare(self, output: Array) -> Comparison:
         """Judge an output, rounded to the task's dtype."""
         given = self.folder / "got.bin"
         raw.encode(np.asarray(output), self.dtype).tofile(given)
         got = TensorFile(dtype=self.dtype, shape=np.shape(output), path=given)
-        return compare(0, got, self.want, self.own, rule_for(self.dtype, ()), bounds=self.bounds)
+        found = compare(0, got, self.want, self.own, rule_for(self.dtype, ()), bounds=self.bounds)
+        if found.mismatch is None or found.malformed or not self.sample.gives_places:
+            return found
+        chosen = self.case.chosen(self.sample, [tensors.read(got)])
+        if chosen is None:
+            return found
+        want, own, bounds = _written(chosen, self.folder, "chosen_")
+        return compare(0, got, want, own, rule_for(self.dtype, ()), bounds=bounds)
 
 
 def draw(task: FairTask, seed: int, distribution: Distribution, folder: Path) -> FairTrial:
     sample = task.case.sample(seed, "task" if task.own_values else distribution)
+    inputs = [(i.float() if i.dtype == torch.bfloat16 else i).numpy() for i in sample.inputs]  # type: ignore[union-attr]
+    return FairTrial(task.kind, inputs, *_written(sample, folder), folder, task.case, sample)
+
+
+def _written(
+    sample: Sample, folder: Path, prefix: str = ""
+) -> tuple[TensorFile, TensorFile, TensorFile | None]:
+    """Write what is expected, what the reference returns, and the bound."""
     written = [
-        tensors.write_value(None if v is None else v[0], folder, name)
+        tensors.write_value(None if v is None else v[0], folder, prefix + name)
         for v, name in ((sample.expected, "want"), (sample.returned, "own"), (sample.bounds, "bound"))
     ]
     want, own, bounds = written
     assert isinstance(want, TensorFile) and isinstance(own, TensorFile) and not isinstance(bounds, tuple)
-    inputs = [(i.float() if i.dtype == torch.bfloat16 else i).numpy() for i in sample.inputs]  # type: ignore[union-attr]
-    return FairTrial(task.kind, inputs, want, own, bounds, folder)
+    return want, own, bounds
 
 
 def distributions(seed: int) -> Distribution:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.fairness import jumps  # noqa: F401 (it adds tasks and programs)
+from tests.fairness import choices, jumps  # noqa: F401 (they add tasks and programs)
 from tests.fairness.programs import PROGRAMS
 from tests.fairness.tasks import TASKS, distributions, draw
 

@@ -9,7 +9,7 @@ import pytest
 from tests.fairness.faults import MUTANTS
 from tests.fairness.tasks import TASKS, verdict
 
-for _kind in ("sums", "softmax", "norms", "products", "jumps"):
+for _kind in ("sums", "softmax", "norms", "products", "jumps", "choices"):
     import_module(f"tests.fairness.wrong_{_kind}")
 
 ALL_SEEDS = 5

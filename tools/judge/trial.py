@@ -4,9 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-import numpy as np
-
-from akgen.tools.core.call import Argument, Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.call import Argument, Call, TensorFile
 from akgen.tools.core.outcome import AfterCandidate, Diagnostic, InputError, Outcome
 from akgen.tools.core.poison import Poison
 from akgen.tools.core.task import Case, Task
@@ -15,14 +13,11 @@ from akgen.tools.core.verdict import CaseVerdict, Mismatch
 from akgen.tools.judge import operations, policy, raw, tolerance
 from akgen.tools.judge.causes.diagnose import named
 from akgen.tools.judge.causes.evidence import WHOLE, Evidence, Tensor, arguments, read
-from akgen.tools.judge.compare import Comparison, Mask, compare, refused
+from akgen.tools.judge.compare import Comparison, Mask
+from akgen.tools.judge.pairs import Element, Place, compare_pairs, pairs
 from akgen.tools.judge.trials import Prepared, TrialFiles, TrialPlan
 from akgen.tools.reference.client import ReferenceWorker, SampleFiles
 
-Place = tuple[int, int]  # an output, and the tensor in it where it is a list
-Element = tuple[
-    TensorFile | None, TensorFile, TensorFile, TensorMeta
-]  # got, want, the reference's own, asked
 # Causes that say less than which operation of the reference was done otherwise would.
 VAGUE = frozenset({
     "unknown", "precision", "formula", "constant_along", "scaled", "offset", "branch", "function", "lanes", "one_index",
@@ -218,7 +213,10 @@ def _judge_launch(
         return result
     with AfterCandidate():
         ask = partial(_ask_reference, candidate, case, plan)
-        compared = _compare_all(candidate.task, prepared, launch, previous, result, plan.poison, held, ask)
+        choose = partial(_choose, candidate, case, plan, prepared)
+        compared = _compare_all(
+            candidate.task, prepared, launch, previous, result, plan.poison, held, ask, choose
+        )
     own_checker = candidate.task.own_checker
     if not compared and not own_checker:
         raise InputError(
@@ -262,29 +260,29 @@ def _compare_all(
     poison: Poison,
     held: Mapping[Place, Mask] | None,
     ask: Callable[[Mismatch, TensorFile], Mismatch],
+    choose: Callable[[Sequence[TensorFile]], SampleFiles],
 ) -> list[Comparison]:
-    """Compare every output that the reference has; note what was found in `result`."""
+    """Compare every output that the reference has; note what was found in `result`.
+
+    What differs by its choice of places is compared again with what is expected of that choice.
+    """
     trial, found = prepared.trial, result.compared
     before = previous or TrialResult(Outcome.CORRECT, launch)
-    compared: list[tuple[Place, Element]] = []
-    for i, meta in enumerate(trial.call.outputs):
-        wants, owns = trial.expected[i], trial.returned[i]
-        if wants is None or owns is None:
-            continue
-        got = launch.outputs[i] if i < len(launch.outputs) else ()
-        filled = None if meta.zeroed or meta.aliases is not None else poison.outputs()
-        for k, element in enumerate(_elements(got, wants, owns, meta)):
-            g, w, o, m = element
-            bounds, kept = trial.bounds_of(i, k), before.digests.get((i, k))
-            before_here = None if held is None else held.get((i, k), np.zeros(m.count, np.bool_))
-            found.append(_compare_one(i, g, w, o, bounds, m, task, kept, filled, before_here))
-            if (mask := found[-1].held) is not None:
-                result.held[i, k] = mask
-            compared.append(((i, k), element))
-            if g is not None and g.path.is_file() and g.size_bytes <= _LARGEST_REMEMBERED:
-                result.digests[i, k] = raw.digest(g.path)
-            if w.count <= WHOLE // 4:
-                result.expected[i, k] = read(w, copy=True)
+    compared = pairs(trial, launch)
+    against = partial(compare_pairs, task=task, kept=before.digests, poison=poison.outputs(), held=held)
+    found += against(trial, compared)
+    chose = trial.gives_places and not task.own_checker and any(c.mismatch for c in found)
+    if chose and not any(c.malformed for c in found):
+        trial = choose([got for _, (got, *_) in compared if got is not None])
+        compared = pairs(trial, launch)
+        found[:] = against(trial, compared)
+    for (place, (g, w, _, _)), one in zip(compared, found, strict=True):
+        if one.held is not None:
+            result.held[place] = one.held
+        if g is not None and g.path.is_file() and g.size_bytes <= _LARGEST_REMEMBERED:
+            result.digests[place] = raw.digest(g.path)
+        if w.count <= WHOLE // 4:
+            result.expected[place] = read(w, copy=True)
     first = next((n for n, c in enumerate(found) if c.mismatch is not None), None)
     if first is not None:
         bounds = trial.bounds_of(*compared[first][0])
@@ -299,6 +297,15 @@ def _compare_all(
         result.diagnostics.append(policy.mismatch_found(result.mismatch, warning=task.own_checker))
     found[:] = [replace(c, wrong=None, held=None) for c in found]  # a mask is as large as its output
     return found
+
+
+def _choose(
+    candidate: KernelUnderTest, case: Case, plan: TrialPlan, prepared: Prepared, got: Sequence[TensorFile]
+) -> SampleFiles:
+    """Return what is expected of a candidate with these outputs, where its places are as good as the reference's."""
+    reference, folder = candidate.task.reference, prepared.expected / "chosen"
+    seed, distribution = plan.seed, plan.distribution
+    return candidate.reference.choose(reference, case, seed, distribution, got, prepared.trial, folder)
 
 
 def _ask_reference(
@@ -354,51 +361,6 @@ def _with_cause(
         others=[(other[0], read(w)) for other, (_, w, _, _) in compared if other != place],
     )
     return replace(found, mismatch=named(found.mismatch, evidence))
-
-
-def _compare_one(
-    index: int,
-    got: TensorFile | None,
-    want: TensorFile,
-    own: TensorFile,
-    bounds: TensorFile | None,
-    meta: TensorMeta,
-    task: Task,
-    before: str | None,
-    poison: bytes | None,
-    held_before: Mask | None,
-) -> Comparison:
-    if got is None:
-        return refused(index, "shape", want, "the output is missing")
-    rule = tolerance.rule_for(meta.dtype, task.tolerances)
-    compared = compare(index, got, want, own, rule, bounds=bounds, poison=poison, held_before=held_before)
-    if (
-        compared.mismatch is not None
-        and before is not None
-        and got.path.is_file()
-        and raw.digest(got.path) == before
-    ):
-        note = "the output equals that of the previous, different input"
-        stale = compared.mismatch.model_copy(update={"pattern": "stale", "note": note})
-        return replace(compared, mismatch=stale)
-    return compared
-
-
-def _elements(
-    got: TensorFile | tuple[TensorFile, ...],
-    want: TensorFile | tuple[TensorFile, ...],
-    own: TensorFile | tuple[TensorFile, ...],
-    meta: OutputMeta,
-) -> list[Element]:
-    """Pair up an output's tensors; a missing one is None."""
-    gots = got if isinstance(got, tuple) else (got,)
-    wants = want if isinstance(want, tuple) else (want,)
-    owns = own if isinstance(own, tuple) else (own,)
-    metas = meta.meta if isinstance(meta.meta, tuple) else (meta.meta,)
-    return [
-        (gots[k] if k < len(gots) else None, w, o, m)
-        for k, (w, o, m) in enumerate(zip(wants, owns, metas, strict=True))
-    ]
 
 
 def _same(first: Launch, second: Launch, trial: SampleFiles) -> bool:

@@ -33,6 +33,7 @@ class SampleFiles(Frozen):
     returned: Values  # the reference's own result in its own dtype
     computed: tuple[bool, ...] | None = None  # per output: made by arithmetic; None: nobody looked
     least_operations: int = 0  # on up to eight bytes each, that no algorithm can do without
+    gives_places: bool = False  # places in an order are among the outputs: others may be as good (`choose`)
     bounds: Values = ()  # per output, how far a sound computation may be off, float32; None: not known
 
     def bounds_of(self, output: int, tensor: int = 0) -> TensorFile | None:
@@ -135,6 +136,26 @@ class ReferenceWorker:
         answer = self._ask("check", reference, case, seed, distribution, outputs=dumped)
         failed = answer["failed"]
         return None if failed is None else str(failed)
+
+    def choose(
+        self,
+        reference: Reference,
+        case: Case,
+        seed: int,
+        distribution: Distribution,
+        outputs: Sequence[TensorFile],
+        trial: SampleFiles,
+        folder: Path,
+    ) -> SampleFiles:
+        """Return a trial with what is expected of a candidate that chose places of its own, written to the folder.
+
+        As it was where its places are not as good as the reference's, or cannot be told.
+        """
+        where = {"outputs": [o.model_dump(mode="json") for o in outputs], "folder": str(folder.resolve())}
+        found = self._ask("choose", reference, case, seed, distribution, **where)["chosen"]
+        if found is None:
+            return trial
+        return SampleFiles.model_validate({**trial.model_dump(), **found})
 
     def explain(
         self,

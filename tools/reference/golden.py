@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from akgen.tools.reference.choices.places import Orders
 from akgen.tools.reference.half_products import HalfProducts
 from akgen.tools.reference.nested import each, flat_outputs, leaves
 from akgen.tools.reference.rounding.running import RunningErrors
@@ -47,13 +48,19 @@ def call(model: Any, args: Sequence[Any], *following: contextlib.AbstractContext
 
 
 def golden(
-    model: Any, args: Sequence[Any], precision: torch.dtype | None = None, *, widen: bool = True
+    model: Any,
+    args: Sequence[Any],
+    precision: torch.dtype | None = None,
+    *,
+    widen: bool = True,
+    orders: Orders | None = None,
 ) -> tuple[Outputs | None, Outputs | None]:
     """Run a deep copy of the model in float64, and bound what computing it in `precision` may be off.
 
     Returns its outputs, None if it cannot run there, and their bounds (`rounding`), None without `precision`; an
-    output that has no bound has None among them. `widen`: in float64 even where the model names float32. Shapes must
-    not depend on the precision; integer and boolean results come back exactly as they are.
+    output that has no bound has None among them. `widen`: in float64 even where the model names float32. `orders` sees
+    what the model orders. Shapes must not depend on the precision; integer and boolean results come back exactly as
+    they are.
 
     Numbers among the arguments reach a kernel as attributes in float32: what that changes, as 1 - 0.999 by a hundred
     thousandth, is added to the bounds.
@@ -62,19 +69,24 @@ def golden(
     followers: list[contextlib.AbstractContextManager[Any]] = [] if run is None else [run]
     if widen:
         followers.append(Widened(None if run is None else run.widen))
+    if orders is not None:
+        orders.inside(run)
+        followers.append(orders)
     fused = torch.backends.mha.get_fastpath_enabled()
     torch.backends.mha.set_fastpath_enabled(False)  # no rule follows an encoder layer that is one operation
     moved = None
     try:
+        outputs = call(copy.deepcopy(model).double(), upcast(list(args)), *followers)
         if run is not None and any(_is_rounded(value) for _, value in leaves(list(args))):
             attributes = upcast(each(clone(list(args)), _as_attribute))
-            moved = call(copy.deepcopy(model).double(), attributes, *([Widened()] if widen else []))
-        outputs = call(copy.deepcopy(model).double(), upcast(list(args)), *followers)
+            same = None if orders is None else orders.again()
+            with contextlib.nullcontext() if same is None else same:
+                moved = call(copy.deepcopy(model).double(), attributes, *([Widened()] if widen else []))
     except (RuntimeError, TypeError, ValueError, NotImplementedError):
         # What follows the operations is no part of the reference: without it, the reference may run.
         if widen:
-            return golden(model, args, precision, widen=False)
-        return (None, None) if run is None else golden(model, args, widen=False)
+            return golden(model, args, precision, widen=False, orders=orders)
+        return (None, None) if run is None else golden(model, args, widen=False, orders=orders)
     finally:
         torch.backends.mha.set_fastpath_enabled(fused)
     if run is None:

@@ -18,7 +18,8 @@ import importlib.util
 import inspect
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -29,6 +30,8 @@ from akgen.tools.core.call import Attr, ClassCall
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Distribution, Reference
 from akgen.tools.reference import golden, inputs, nested
+from akgen.tools.reference.choices.choose import chosen, without_places
+from akgen.tools.reference.choices.places import Places
 from akgen.tools.reference.defined import Openness
 from akgen.tools.reference.least_work import work_of
 from akgen.tools.reference.protocol import Binding, InputSpec, LoadedCase, Sample, Work
@@ -92,6 +95,15 @@ class ModuleCase:
             sample = self._pack(args, returned)
         return sample
 
+    def chosen(self, sample: Sample, outputs: Sequence[Any]) -> Sample | None:
+        """Let a candidate's own places stand where they are as good as the reference's."""
+        assert sample.args is not None
+        dtype = precision([sample.inputs, sample.returned])
+        found = chosen(self.model, sample.args, outputs, dtype)
+        if found is None:
+            return None
+        return replace(sample, expected=found.expected, returned=found.returned, bounds=found.bounds)
+
     def check(self, sample: Sample, outputs: Any) -> str | None:  # noqa: ARG002 (the protocol's signature)
         """This format has no check of its own."""
         return None
@@ -111,16 +123,27 @@ class ModuleCase:
                 returned, work = work_of(self.model, args)
         except (RuntimeError, ValueError, ArithmeticError, IndexError):
             return None
-        if not nonfinite and (openness.found or golden.has_nan(returned)):
+        # The task's own inputs are taken as they are: `chosen` follows a candidate where they leave something open.
+        if distribution != "task" and not nonfinite and (openness.found or golden.has_nan(returned)):
             return None
         return self._pack(args, returned, work)
 
     def _pack(self, args: list[Any], returned: golden.Outputs, work: Work | None = None) -> Sample:
         given = self._bound(args)
-        exact, bounds = golden.golden(self.model, args, precision([given, returned]))
+        places = Places()
+        exact, bounds = golden.golden(self.model, args, precision([given, returned]), orders=places)
         if exact is None or [_shapes(v) for v in exact] != [_shapes(v) for v in returned]:
-            exact, bounds = returned, None
-        return Sample(inputs=given, expected=exact, returned=returned, bounds=bounds, work=work, args=args)
+            exact, bounds = golden.call(self.model, golden.clone(args), places), None
+        marks = [places.of(o) for o in exact]
+        return Sample(
+            inputs=given,
+            expected=exact,
+            returned=returned,
+            bounds=bounds and [without_places(b, m) for b, m in zip(bounds, marks, strict=True)],
+            work=work,
+            args=args,
+            gives_places=any(m is not None for m in marks),
+        )
 
     def _bound(self, args: list[Any]) -> list[Any]:
         state = self.model.state_dict()

@@ -65,6 +65,8 @@ class Sample:
     """What the reference's model was called with; None: it cannot be called again."""
     binding: Binding | None = None
     """Where the draw decides over it (a random attribute); None: the case's."""
+    gives_places: bool = False
+    """Places in an order are among the outputs: `chosen` says which others are as good."""
 
 
 class LoadedCase(Protocol):
@@ -76,6 +78,10 @@ class LoadedCase(Protocol):
 
     def sample(self, seed: int, distribution: Distribution) -> Sample:
         """Make inputs from this seed and run the reference; deterministic in (seed, distribution)."""
+        ...
+
+    def chosen(self, sample: Sample, outputs: Sequence[Tensor]) -> Sample | None:
+        """Return what is expected of a candidate with these outputs, where a sample gives places; None: the same."""
         ...
 
     def check(self, sample: Sample, outputs: Sequence[Tensor | Sequence[Tensor]]) -> str | None:

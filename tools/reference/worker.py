@@ -51,6 +51,8 @@ class Server:
             return {"found": self._explained(reference, loaded, sample, request)}
         if request["op"] == "check":
             return {"failed": self._check(loaded, sample, request["outputs"])}
+        if request["op"] == "choose":
+            return {"chosen": self._chosen(loaded, sample, request)}
         if request["op"] == "sample":
             binding = sample.binding or loaded.binding
             return _write(sample, binding, Path(request["inputs"]), Path(request["expected"]))
@@ -95,6 +97,19 @@ class Server:
         atol, rtol, literal = request["tolerance"]
         tolerance = Permitted(float(atol), float(rtol), bool(literal))
         return explain(loaded.model, sample, binding, path, int(request["index"]), got, tolerance)
+
+    @staticmethod
+    def _chosen(loaded: LoadedCase, sample: Sample, request: dict[str, Any]) -> dict[str, Any] | None:
+        try:
+            got = [tensors.read(TensorFile.model_validate(o)) for o in request["outputs"]]
+        except (OSError, ValueError):
+            return None
+        found = loaded.chosen(sample, got)
+        if found is None:
+            return None
+        folder = Path(request["folder"])
+        folder.mkdir(parents=True, exist_ok=True)
+        return _write_expected(found, folder)
 
     @staticmethod
     def _check(loaded: LoadedCase, sample: Sample, outputs: list[Any]) -> str | None:
@@ -156,17 +171,24 @@ def _write(sample: Sample, binding: Binding, inputs: Path, expected: Path) -> di
     inputs.mkdir(parents=True, exist_ok=True)
     expected.mkdir(parents=True, exist_ok=True)
     arguments = tuple(tensors.write_value(v, inputs, f"in{i}") for i, v in enumerate(sample.inputs))
+    return {
+        "call": _call(sample, binding, arguments).model_dump(mode="json"),
+        "computed": sample.work.computed if sample.work else None,
+        "least_operations": sample.work.least if sample.work else 0,
+        "gives_places": sample.gives_places,
+        **_write_expected(sample, expected),
+    }
+
+
+def _write_expected(sample: Sample, expected: Path) -> dict[str, Any]:
     want = [tensors.write_value(_storable(v), expected, f"want{i}") for i, v in enumerate(sample.expected)]
     own = [tensors.write_value(v, expected, f"own{i}") for i, v in enumerate(sample.returned)]
     bounds = [
         _flat_bounds(b, v) for b, v in zip(sample.bounds or [None] * len(want), sample.expected, strict=True)
     ]
     return {
-        "call": _call(sample, binding, arguments).model_dump(mode="json"),
         "expected": [_dump(v) for v in want],
         "returned": [_dump(v) for v in own],
-        "computed": sample.work.computed if sample.work else None,
-        "least_operations": sample.work.least if sample.work else 0,
         "bounds": [_dump(tensors.write_value(b, expected, f"bound{i}")) for i, b in enumerate(bounds)],
     }
 
