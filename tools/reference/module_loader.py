@@ -31,7 +31,7 @@ from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Distribution, Reference
 from akgen.tools.reference import golden, inputs, nested
 from akgen.tools.reference.choices.choose import chosen, without_places
-from akgen.tools.reference.choices.places import Places
+from akgen.tools.reference.choices.places import FollowedPlaces
 from akgen.tools.reference.defined import Openness
 from akgen.tools.reference.least_work import work_of
 from akgen.tools.reference.protocol import Binding, InputSpec, LoadedCase, Sample, Work
@@ -130,7 +130,7 @@ class ModuleCase:
 
     def _pack(self, args: list[Any], returned: golden.Outputs, work: Work | None = None) -> Sample:
         given = self._bound(args)
-        places = Places()
+        places = FollowedPlaces()
         exact, bounds = golden.golden(self.model, args, precision([given, returned]), orders=places)
         if exact is None or [_shapes(v) for v in exact] != [_shapes(v) for v in returned]:
             exact, bounds = golden.call(self.model, golden.clone(args), places), None

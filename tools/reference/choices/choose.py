@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from akgen.tools.reference.choices.places import Places, Taken
+from akgen.tools.reference.choices.places import FollowedPlaces, TakenPlaces
 from akgen.tools.reference.golden import Outputs, call, clone, golden
 
 
@@ -35,7 +35,7 @@ def chosen(
     Where a choice is not as good as the reference's (an element that is smaller, or one chosen twice), its own stays.
     What the reference makes of its places is made of the candidate's.
     """
-    places = Places()
+    places = FollowedPlaces()
     outputs, _ = golden(model, args, orders=places)
     wide = outputs is not None
     if outputs is None:
@@ -44,7 +44,7 @@ def chosen(
     if not given:
         return None
     marks = [places.of(o) for o in outputs]
-    taken = Taken(given)
+    taken = TakenPlaces(given)
     expected, bounds = golden(model, args, precision, orders=taken) if wide else (None, None)
     if expected is None:
         expected = call(model, clone(list(args)), taken)

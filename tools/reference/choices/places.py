@@ -65,7 +65,7 @@ class Orders(TorchDispatchMode):  # type: ignore[misc]
         return out
 
 
-class Places(Orders):
+class FollowedPlaces(Orders):
     """Know which elements of the outputs are places, and of which order.
 
     They are followed through views, copies and conversions to types that hold them exactly.
@@ -155,7 +155,7 @@ class Places(Orders):
         return bool(largest <= torch.iinfo(dtype).max)
 
 
-class Taken(Orders):
+class TakenPlaces(Orders):
     """Take the given places where they are as good as the run's own, and the values at them."""
 
     def __init__(self, given: Given, *, sure: bool = False) -> None:
@@ -164,8 +164,8 @@ class Taken(Orders):
         self._given, self._sure = given, sure
         self._found: Given = {}
 
-    def again(self) -> "Taken":
-        return Taken(self._found, sure=True)
+    def again(self) -> "TakenPlaces":
+        return TakenPlaces(self._found, sure=True)
 
     def _ordered(self, number: int, order: Order, out: Any) -> Any:
         got = self._given.get(number)
