@@ -30,6 +30,12 @@ _DEFINED = re.compile(
     r"|即|也就是|就是|等于|定义为"
 )
 _TARGET = re.compile(r"(?:(?<![a-z])(?:to|into|as)|->|→|=>|成|为|到)\s*(?:an? )?\Z")
+_OF_THE_RESULT = re.compile(  # not "change it to bf16" and not "input and output fp16"
+    r"\A(?!.*(?<![a-z])(?:change[ds]?|switch|set|make|convert|move|go|turn|inputs?|both)(?![a-z]))"
+    r".*(?:(?<![a-z])(?:in)?to|->|→|=>|(?<![a-z])outputs?(?: type| dtype)?(?: is| as| in|:)?"
+    r"|(?<!输入)(?<!输入和)(?<!输入、)输出(?:类型)?(?:为|成|是)?|转[成为到])\s*\Z",
+    re.DOTALL,
+)
 _ADDED = re.compile(
     r"\s*(?:and |also |now |please )*(?:add|append|put|attach) (?:an?|another) (?!kernel)"
     r"|\s*(?:再|最后|后面|末尾)*[加接](?:上)?(?:一个|个)"
@@ -119,6 +125,10 @@ def _refuse_two_types(text: MarkedText, marks: list[Mark]) -> None:
         between = text.text[left.end : right.begin]
         if left.value != right.value and not _LISTED.fullmatch(between):
             raise Unclear("two_types", names=[str(left.value), str(right.value)])
+    for mark in types[:1]:
+        before = [m.end for m in marks if m.kind == "operator" and m.end <= mark.begin]
+        if before and _OF_THE_RESULT.search(text.text[before[-1] : mark.begin]):
+            raise Unclear("type_of_the_result", name=str(mark.value))
 
 
 def _without_labels(text: MarkedText, marks: list[Mark]) -> list[Mark]:
@@ -299,6 +309,8 @@ def _joint(
         return "next"
     if (left[1].operands or "_own_" in right[1].operator) and "and" in kinds:
         return "next"  # "add a bias and relu", "subtract the mean and divide by the deviation"
+    if left[1].operands and re.fullmatch(r"\s*-?[\d.]+[kme\d-]*\s*(?:再|取|求|做|后|之后)+\s*", between):
+        return "next"  # "加 1 取对数"
     listed = "and" in kinds or re.search(r"[,，+、;\n]", between) is not None or not between.strip()
     return "next" if loose and listed else None
 

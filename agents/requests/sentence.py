@@ -38,6 +38,7 @@ _YES = re.compile(
 )
 _BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]+", re.M)
 _OPERAND_NUMBER = re.compile(
+    r"(?:\s+(?:the (?:tensor|input|result|matrix|vector)|it|x|everything|each element|every element)(?=\s+by))?"
     r"(?:\s+(?:by|with|to|the number|a constant|constant|scalar))?\s*(-?(?:\d+(?:\.\d+)?|\.\d+)(?:e-?\d+)?)"
     r"(?![a-z0-9_.]| ?[x*] ?\d| by \d| ?(?:elements|values|个元素))"
 )

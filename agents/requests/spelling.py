@@ -79,6 +79,9 @@ def _power(match: re.Match[str]) -> str:
 _COMPUTED: dict[str, Callable[[re.Match[str]], str]] = {
     _NAMED: _named_shape,
     "<power>": _power,
+    "<squares>": lambda m: (
+        f"{m[1]} ** 2" + (f" {'+' if m[2][0] == '加' else '-'} {m[3]} ** 2 " if m[2] else " ")
+    ),
     "<power of ten>": lambda m: m[1] + "0" * int(m[2]),
     "<power of two>": lambda m: str(1 << min(int(m[1]), _MOST_EXPONENT)),
 }

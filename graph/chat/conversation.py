@@ -164,7 +164,7 @@ def prepare(state: ChatState, runtime: Runtime[ChatDeps]) -> Update:
     except InputError as problem:
         deps.face.refuse(problem)
         return {"task": None}
-    attributes = said_attributes(request)
+    attributes = list(dict.fromkeys(said_attributes(request)))
     deps.face.say(said("begin", language, request=request, attributes=attributes))
     if request.source is None or request.source.kind == "code":
         deps.face.code(essence(task.reference.path.read_text(encoding="utf-8")), "python")

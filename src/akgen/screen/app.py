@@ -6,19 +6,21 @@ It draws and takes what is typed; the work is done by a `Desk` in a thread of it
 import time
 from typing import ClassVar
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import RenderableType
 from rich.text import Text
 from textual import on, work
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, ScrollableContainer
+from textual.content import Content
 from textual.widgets import Footer, Static, TabbedContent, TabPane
 
 from akgen.agents.requests.language import Language
 from akgen.graph.chat.translated import translated
 from akgen.graph.store.records import Stage
 from akgen.screen import messages, panes
-from akgen.screen.conversation import Log, Prompt
+from akgen.screen.conversation import PLACEHOLDER, Log, Prompt
 from akgen.screen.desk import Desk, Past
 from akgen.tools.core.outcome import InfraError, InputError, Outcome
 
@@ -117,6 +119,13 @@ class ChatApp(App[None]):
     @on(messages.Spoken)
     def _spoken(self, event: messages.Spoken) -> None:
         self._language = event.language
+        self.query_one(Prompt).placeholder = self._say(PLACEHOLDER)
+        tabs = self.query_one(TabbedContent)
+        for name, empty in PANES.items():
+            tabs.get_tab(f"tab-{name}").label = Content(self._say(name.capitalize()))
+            pane = self.query_one(f"#{name}", Static)
+            if pane.has_class("empty"):
+                pane.update(self._say(empty))
 
     def _say(self, text: str) -> str:
         return translated(text, self._language)
@@ -220,5 +229,5 @@ class ChatApp(App[None]):
         info = self._desk.store.info
         right = f"{self._choice or info.config.model} on {info.toolchain}"
         width = self.size.width - 2
-        gap = max(1, width - len(left) - len(right))
-        self.query_one("#status", Static).update(f"{left}{' ' * gap}{right}"[:width])
+        gap = max(1, width - cell_len(left) - cell_len(right))
+        self.query_one("#status", Static).update(set_cell_size(f"{left}{' ' * gap}{right}", width))

@@ -19,6 +19,7 @@ from akgen.tools.core.outcome import Outcome
 
 STAGE_WIDTH = 11
 SHOWN_CODE = 60  # lines of a difference in the conversation; the pane has all of it
+PLACEHOLDER = "gelu for fp16, 1024 by 4096    PyTorch code    /help"
 NEW_LINE = ("shift+enter", "ctrl+j", "alt+enter")
 
 
@@ -52,7 +53,7 @@ class Log(VerticalScroll):
         line = Table.grid(padding=(0, 1))
         line.add_column(no_wrap=True)
         line.add_column(no_wrap=True, min_width=STAGE_WIDTH)
-        line.add_column(ratio=1)
+        line.add_column(ratio=1, overflow="fold")  # Chinese has no spaces to break at
         line.add_row(Text(*mark), Text(f"{say(str(event.stage))}{number}", style="bold"), Text(body))
         self._add(line, "stage")
 
@@ -82,7 +83,7 @@ class Prompt(TextArea):
             show_line_numbers=False,
             soft_wrap=True,
             compact=True,
-            placeholder="gelu for fp16, 1024 by 4096    PyTorch code    /help",
+            placeholder=PLACEHOLDER,
         )
         self._sent: list[str] = []
         self._at = 0
