@@ -50,6 +50,18 @@ _TASK = re.compile(r"(?:^|\s)(?:task|任务)\s+([\w./~-]+)", re.I)
 LEAVE = {"bye", "exit", "quit", "q", "stop", "再见", "退出"}
 HELP = {"help", "?", "帮助", "what can you do", "what can you do?", "你能做什么", "你会什么"}
 NO = {"no", "n", "nope", "cancel", "不", "不是", "不要", "取消", "不对"}
+THANKS = {
+    "thanks",
+    "thank you",
+    "thx",
+    "cheers",
+    "many thanks",
+    "thanks a lot",
+    "谢谢",
+    "多谢",
+    "谢谢你",
+    "感谢",
+}
 SHOWN_CASES = 6  # of a request with many types and shapes
 GO_ON = {"go on", "continue", "resume", "继续"}
 COMMANDS = ("profile", "diff", "save", "model", "budget", "undo", "history", "export", "help", "quit")
@@ -82,7 +94,7 @@ def listen(state: ChatState) -> Update:
 
 def understand(state: ChatState, runtime: Runtime[ChatDeps]) -> Update:
     """Join what was said to what is known; what is not understood changes nothing and is asked about."""
-    deps, text, _known, language = runtime.context, state["text"], state["request"], state["language"]
+    deps, text, known, language = runtime.context, state["text"], state["request"], state["language"]
     say, plain = deps.face.say, _plain(text)
     deps.face.speak(language)
     proposed, offer = state.get("proposed"), state.get("offer")
@@ -95,6 +107,9 @@ def understand(state: ChatState, runtime: Runtime[ChatDeps]) -> Update:
     if plain in HELP:
         names = [op.name for op in operators() if op.category not in ("data_movement", "loss")][:40]
         say(said("help", language, names=names, commands=[f"/{name}" for name in COMMANDS]))
+        return {"task": None}
+    if plain in THANKS:
+        say(said("welcome", language, name=known.name))
         return {"task": None}
     if plain in GO_ON:
         if state["stopped"] is None:

@@ -166,13 +166,25 @@ def test_code_over_several_lines_and_a_path_become_kernels(akgen: Akgen, tmp_pat
 
 
 def test_chinese_is_answered_in_chinese(akgen: Akgen, tmp_path: Path) -> None:
-    ended = _talk(akgen, tmp_path / "talk", "写一个 relu 算子", "半精度", "8乘40", "改成bf16", "撤销", "再见")
+    ended = _talk(
+        akgen,
+        tmp_path / "talk",
+        "写一个 relu 算子",
+        "半精度",
+        "8乘40",
+        "再快一点",
+        "谢谢",
+        "改成bf16",
+        "撤销",
+        "再见",
+    )
     assert ended.code == 0, ended.out + ended.err
     assert "relu 用哪种数据类型" in ended.out and "relu，bfloat16，8×40：" in ended.out
     assert "回到 01_relu_float16_8x40。" in ended.out
     assert (
         "第 1 次  编译" in ended.out and "成功  用时" in ended.out and "结果：正确，全部用例正确" in ended.out
     )
+    assert "没有听懂" not in ended.out and "不客气。当前是 relu。" in ended.out
     assert "attempt 1" not in ended.out and "outcome" not in ended.out
 
 

@@ -136,6 +136,20 @@ def test_a_request_fills_the_panes_and_a_follow_up_shows_what_changed(tmp_path: 
     drive(tmp_path, act)
 
 
+def test_chinese_changes_tabs_hints_and_panes_that_are_empty(tmp_path: Path) -> None:
+    async def act(driven: Driven) -> None:
+        await driven.say("写一个 relu 算子")
+        tabs = driven.app.query_one(TabbedContent)
+        assert str(tabs.get_tab("tab-kernel").label) == "核函数"
+        assert "半精度" in str(driven.app.query_one(Prompt).placeholder)
+        assert "核函数写好之后显示在这里。" in driven.pane("kernel")
+        await driven.say("write it in half, 8 by 40")
+        assert str(tabs.get_tab("tab-kernel").label) == "Kernel"
+        assert "class ReluCustomFlat" in driven.pane("kernel")
+
+    drive(tmp_path, act)
+
+
 def test_code_is_written_over_several_lines_and_the_arrows_bring_it_back(tmp_path: Path) -> None:
     async def act(driven: Driven) -> None:
         prompt = driven.app.query_one(Prompt)
