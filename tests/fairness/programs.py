@@ -45,6 +45,15 @@ def scan(x: Array) -> Array:
     return np.add.accumulate(single(x), axis=-1, dtype=F32)
 
 
+def product_by_blocks(x: Array, width: int = 64) -> Array:
+    """Multiply along each row in blocks; what came before a block is multiplied in afterwards."""
+    found, before = [], np.ones((len(x), 1), F32)
+    for k in range(0, x.shape[-1], width):
+        found.append(before * np.multiply.accumulate(x[:, k : k + width], -1, dtype=F32))
+        before = found[-1][:, -1:]
+    return np.concatenate(found, -1)
+
+
 def scan_by_blocks(x: Array, length: int = 512) -> Array:
     """Scan each block, then add what the blocks before it sum up to."""
     parts = scan(single(x).reshape(*x.shape[:-1], -1, length))
@@ -68,6 +77,8 @@ def scan_by_columns(x: Array, width: int = 64) -> Array:
     return scan_by_blocks(table.reshape(x.shape), table.shape[-1])
 
 
+add("cumprod32", "in order", lambda x: np.multiply.accumulate(x, -1, dtype=F32))
+add("cumprod32", "by blocks", lambda x: product_by_blocks(x))
 add("cumsum32", "in order", scan)
 add("cumsum32", "by blocks", scan_by_blocks)
 add("cumsum32", "by doubling", scan_by_doubling)

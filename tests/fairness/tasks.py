@@ -174,6 +174,7 @@ TASKS = {
     for t in (
         FairTask("cumsum32", F32, lambda x: torch.cumsum(x, -1), _rows(4, 65536)),
         FairTask("cumsum16", F16, lambda x: torch.cumsum(x, -1), _rows(8, 2048)),
+        FairTask("cumprod32", F32, lambda x: torch.cumprod(x, -1), _rows(8, 500, scale=0.1, offset=1.0)),
         FairTask("sum32", F32, lambda x: x.sum(-1), _rows(16, 65536)),
         FairTask("sum16", F16, lambda x: x.sum(-1), _rows(32, 4096)),
         FairTask("sum_bf16", BF16, lambda x: x.sum(-1), _rows(32, 4096)),

@@ -92,3 +92,16 @@ fault(
     "deviations from the first element",
     lambda x: sums.tree((x - x[..., :1]) ** 2) / F32(x.shape[-1] - 1),
 )
+
+fault(
+    "cumprod32",
+    "a block starts anew",
+    lambda x: np.c_[np.cumprod(x[:, :256], -1), np.cumprod(x[:, 256:], -1)],
+)
+fault(
+    "cumprod32",
+    "without the number itself",
+    lambda x: np.c_[np.ones((len(x), 1), F32), np.cumprod(x, -1)[:, :-1]],
+)
+fault("cumprod32", "larger factors mirrored at one", lambda x: np.cumprod(np.where(x < 1, x, 2 - x), -1))
+fault("cumprod32", "of the last row for all", lambda x: np.broadcast_to(np.cumprod(x[-1]), x.shape))

@@ -1,9 +1,12 @@
 """Notice inputs on which PyTorch leaves a result open: whatever a kernel answers there says nothing about it.
 
 Open are places in an order of equal elements (topk, kthvalue, median, a sort that is not stable), all places in an
-order that holds NaN, and integers made of NaN or of numbers beyond their range, also where a tensor is quantised.
+order that holds NaN, and integers made of NaN or of numbers beyond their range, also where a tensor is quantised. So
+are products of many numbers of which a part leaves the range of the type: another order, or PyTorch's wider
+accumulator, gives a number where a sound kernel has infinity, zero or NaN.
 """
 
+import math
 from typing import Any
 
 import torch
@@ -40,6 +43,8 @@ def _open(name: str, source: torch.Tensor, args: Any, kwargs: Any, out: Any) -> 
         return not out.is_floating_point() and out.dtype != torch.bool and _beyond(source, out.dtype)
     if "quantize_per_" in name and source.is_floating_point():
         return _beyond(_steps(source, name, args), torch.int32)
+    if name in ("prod", "cumprod") and source.is_floating_point() and source.dim():
+        return _leaves_range(source, kwargs.get("dim", next((a for a in args[1:] if type(a) is int), None)))
     places = isinstance(out, tuple) or name in ("argmax", "argmin", "argsort")
     if name not in _ORDERS or not places:
         return False
@@ -59,6 +64,14 @@ def _open(name: str, source: torch.Tensor, args: Any, kwargs: Any, out: Any) -> 
         kept = out[0] if keeps else out[0].unsqueeze(dim)
         return bool(((source == kept).sum(dim) > 1).any())
     return False
+
+
+def _leaves_range(source: torch.Tensor, dim: int | None) -> bool:
+    """Say whether the product of some neighbours may be larger or smaller than what the type holds."""
+    values = source.double().reshape(-1) if dim is None else source.double().movedim(dim, -1)
+    powers = torch.where(values == 0, 1.0, values).abs().log2().cumsum(-1)
+    spread = powers.amax(-1).clamp(min=0) - powers.amin(-1).clamp(max=0)
+    return bool((spread > -math.log2(torch.finfo(source.dtype).smallest_normal)).any())
 
 
 def _tied_at_the_top(source: torch.Tensor, top: torch.Tensor, dim: int) -> bool:

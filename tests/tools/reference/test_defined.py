@@ -24,6 +24,12 @@ OPEN: dict[str, tuple[Fn, torch.Tensor]] = {
     "largest of NaN, with its place": (lambda x: torch.max(x, 1), NAN),
     "NaN as an integer": (lambda x: x.to(torch.int32), NAN),
     "an integer out of range": (lambda x: (x * 1000).to(torch.int8), DIFFERENT),
+    "a product that overflows on its way": (
+        lambda x: x.cumprod(-1),
+        10.0 ** torch.tensor([30.0, 20, -30, -15]),
+    ),
+    "a product that vanishes on its way": (lambda x: x.prod(0), 10.0 ** -torch.tensor([30.0, 20, -30, -15])),
+    "a product of halves that overflows": (lambda x: x.prod(), torch.full((20,), 2.0).half()),
     "quantised by a scale near 0": (lambda x: torch.quantize_per_tensor(x, 1e-30, 3, torch.qint8), DIFFERENT),
     "a channel beyond its range": (
         lambda x: torch.quantize_per_channel(
@@ -44,6 +50,11 @@ DEFINED: dict[str, tuple[Fn, torch.Tensor]] = {
     "largest of all": (lambda x: torch.max(x), EQUAL),
     "truth of NaN": (lambda x: (x > 1).to(torch.int32), NAN),
     "integers in range": (lambda x: (x * 30).to(torch.int8), DIFFERENT),
+    "a product in range": (lambda x: x.prod(-1), DIFFERENT[0]),
+    "products in range, and one with zero": (
+        lambda x: x.cumprod(0),
+        torch.tensor([[1e20, 0.0], [1e-20, 2.0]]),
+    ),
     "quantised and clamped": (lambda x: torch.quantize_per_tensor(x, 1e-4, 3, torch.qint8), DIFFERENT),
     "channels": (
         lambda x: torch.quantize_per_channel(
