@@ -1,7 +1,7 @@
 """Read g++'s GIMPLE dump (in SSA form): every conversion and operation, with types and lines."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from akgen.tools.twin.findings.compiler_ir import (
     DUMP,
@@ -28,16 +28,15 @@ _PLACE = re.compile(_AT)
 _MARKS = ("noplt", "externally_visible")  # __aicore__, __global__
 _ANY_CAST = re.compile(r"=(?: ?\{v\})? \([\w ]+\) [\w.]")  # what every line that _CONVERTED matches has
 _PARAMETERS = re.compile(r"^[^\s;{\[].*\((?P<list>.*)\)$", re.MULTILINE)
-_DECLARED = re.compile(r"^  (?:static )?(?P<type>[\w ]+?) (?P<name>[\w.]+);$")
-_LOADED = re.compile(
-    r"^\s*\[[^\]]*\] (?P<name>_\d+) =(?: ?\{v\})? .*?(?P<field>[A-Za-z_]\w*)(?:_\d+)?(?:\(D\))?;$"
-)
+_DECLARED = re.compile(r"^  (?:static )?(?P<type>[\w ]+?) (?P<name>[\w.]+);$", re.MULTILINE)
+_LOADED = r"^[ \t]*\[[^\]\n]*\] NAME =(?: ?\{v\})? .*?(?P<field>[A-Za-z_]\w*)(?:_\d+)?(?:\(D\))?;$"
 _CONVERTED = re.compile(
-    r"^[ \t]*" + _AT + r" (?P<into>.*?) ?=(?: ?\{v\})? \((?P<to>[\w ]+)\) (?P<name>[\w.]+?)(?:\(D\))?;$"
+    r"^[ \t]*" + _AT + r" (?P<into>.*?) ?=(?: ?\{v\})? \((?P<to>[\w ]+)\) (?P<name>[\w.]+?)(?:\(D\))?;$",
+    re.MULTILINE,
 )
 _VARIABLE = re.compile(r"^[A-Za-z]\w*_\d+$")  # what the source calls by name; the compiler's own have a dot
-_STORED = re.compile(r"^[ \t]*(?:\[[^\]]*\] )*[^(]+? =(?: ?\{v\})? (?P<value>_\d+);$")
-_ANY_HALF = re.compile(r"(?:^  |[(,] ?)(?:const )?(?:half|_Float16|float16_t) ", re.MULTILINE)
+_STORED = re.compile(r"^[ \t]*(?:\[[^\]\n]*\] )*[^(\n]+? =(?: ?\{v\})? (?P<value>_\d+);$", re.MULTILINE)
+_ANY_HALF = tuple(f"{half} " for half in HALF)
 _OPERAND = re.compile(r"^  (?:static |const )*(?P<type>[\w]+) (?P<name>[\w.]+);$", re.MULTILINE)
 _COMPUTED = re.compile(
     r"^[ \t]*" + _AT + r" (?P<name>[\w.]+) =(?: ?\{v\})? \S+ (?P<sign>[-+*/]) \S+;$",
@@ -55,12 +54,18 @@ _BRAIN = re.compile(
 )
 
 
+def of_files(text: str, files: Iterable[str]) -> str:
+    """Return the functions that have a line of one of these files; headers' are most of a dump."""
+    marks = [mark for name in files for mark in (f"[{name}:", f"[./{name}:")]
+    return _FUNCTION.join(f for f in ("", *text.split(_FUNCTION)) if not f or any(m in f for m in marks))
+
+
 def steps(text: str) -> Iterator[Converted | Computed]:
     """Yield every such step, also of headers."""
     for function in text.split(_FUNCTION):
         if _ANY_CAST.search(function):  # few functions have one, and reading all takes longer than the linker
             yield from _conversions(function)
-        if _ANY_HALF.search(function):
+        if any(half in function for half in _ANY_HALF):
             yield from _operations(function)
         if "bfloat16_t::" in function:
             yield from _brain_conversions(function)
@@ -97,25 +102,30 @@ def spans_of_the_device(text: str) -> tuple[tuple[str, range], ...]:
 
 
 def _conversions(function: str) -> Iterator[Converted]:
-    types: dict[str, str] = {}
-    fields: dict[str, str] = {}
-    rows = function.splitlines()
-    for row, after in zip(rows, [*rows[1:], ""], strict=True):
-        if match := _CONVERTED.match(row):
-            name = match["name"]
-            plain = re.sub(r"_\d+$", "", name)
-            source, to = types.get(name) or types.get(plain, ""), _plain(match["to"])
-            if is_refused(source, to):
-                operand = fields.get(name) if name.startswith("_") else plain
-                stored = _STORED.match(after)
-                kept = stored["value"] == match["into"] if stored else bool(_VARIABLE.match(match["into"]))
-                yield Converted(match["file"], int(match["line"]), source, to, operand, kept=kept)
-        elif match := _DECLARED.match(row):
-            types[match["name"]] = _plain(match["type"])
-        elif match := _PARAMETERS.match(row):
-            types |= _parameters(match)
-        elif match := _LOADED.match(row):
-            fields[match["name"]] = match["field"]
+    casts = list(_CONVERTED.finditer(function))
+    types = _types(function, _DECLARED) if casts else {}
+    for match in casts:
+        name = match["name"]
+        plain = re.sub(r"_\d+$", "", name)
+        source, to = types.get(name) or types.get(plain, ""), _plain(match["to"])
+        if is_refused(source, to):
+            operand = _loaded(function, name) if name.startswith("_") else plain
+            stored = _STORED.match(function, match.end() + 1)
+            kept = stored["value"] == match["into"] if stored else bool(_VARIABLE.match(match["into"]))
+            yield Converted(match["file"], int(match["line"]), source, to, operand, kept=kept)
+
+
+def _loaded(function: str, name: str) -> str | None:
+    """Return the member or variable that a temporary is read from."""
+    match = re.search(_LOADED.replace("NAME", name), function, re.MULTILINE)
+    return match["field"] if match else None
+
+
+def _types(function: str, declared: re.Pattern[str]) -> dict[str, str]:
+    types = {match["name"]: _plain(match["type"]) for match in declared.finditer(function)}
+    for head in _PARAMETERS.finditer(function):
+        types |= _parameters(head)
+    return types
 
 
 def _brain_conversions(function: str) -> Iterator[Converted]:
@@ -126,9 +136,7 @@ def _brain_conversions(function: str) -> Iterator[Converted]:
 
 
 def _operations(function: str) -> Iterator[Computed]:
-    types = {match["name"]: match["type"] for match in _OPERAND.finditer(function)}
-    for head in _PARAMETERS.finditer(function):
-        types |= _parameters(head)
+    types = _types(function, _OPERAND)
     for match in (*_COMPUTED.finditer(function), *_COMPARED.finditer(function)):
         name = match["name"]
         kind = types.get(name) or types.get(re.sub(r"_\d+$", "", name))

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.twin.findings.compiler_ir import CompiledFunction
-from akgen.tools.twin.kernel.dialect import OPAQUE
+from akgen.tools.twin.kernel.dialect import blanked
 
 _ALLOCATES = re.compile(
     r" (?:operator (?:new|delete)(?: ?\[\])?|_Zn[wa]\w+|_Zd[la]\w+) \("
@@ -29,12 +29,8 @@ def beyond_the_language(
     """Return a finding for each line of the project's `files` that needs a heap, virtual functions or recursion."""
     ours = [f._replace(file=f.file.removeprefix("./")) for f in every]
     ours = [f for f in ours if f.file in files]
-    plain = {f.file: _without_comments(files[f.file]) for f in ours}
+    plain = {f.file: blanked(files[f.file]) for f in ours}
     return (*_heap(ours, plain), *_virtual(ours, plain), *_recursion(ours, plain), *_kernels(plain))
-
-
-def _without_comments(text: str) -> str:
-    return OPAQUE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
 
 
 def _heap(functions: Sequence[CompiledFunction], plain: Mapping[str, str]) -> tuple[Diagnostic, ...]:

@@ -30,7 +30,7 @@ from akgen.tools.twin.findings.compiler_ir import (
     take_dump,
 )
 from akgen.tools.twin.findings.language_limits import beyond_the_language
-from akgen.tools.twin.kernel.dialect import OPAQUE
+from akgen.tools.twin.kernel.dialect import blanked
 from akgen.tools.twin.runtime_build import Runtime
 from akgen.tools.twin.sandboxed import compile_in
 
@@ -92,6 +92,7 @@ def _is_compound(c: Converted, files: Mapping[str, str]) -> bool:
 def refused_in(text: str, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
     """Return what this GIMPLE or LLVM IR shows, in the project's `files`."""
     read = llvm_ir if text.startswith(llvm_ir.MARK) else gimple
+    text = gimple.of_files(text, files) if read is gimple else text
     steps = tuple(s for s in read.steps(text) if not _is_the_hosts(s, text))
     found = (*_refused_casts(steps, files), *refused_arithmetic(steps, files))
     functions = tuple(read.functions(text))
@@ -212,7 +213,7 @@ def called_host_functions(
 
 def _defined(name: str, text: str, line: int) -> int | None:
     """Return the line where a function that is neither constexpr nor marked is written; None if nobody wrote it."""
-    plain = OPAQUE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+    plain = blanked(text)
     end = len("\n".join(plain.split("\n")[:line]))
     written = list(re.finditer(rf"(?<![\w.>~]){re.escape(name)}\s*\(", plain[:end]))
     for match in reversed(written):

@@ -31,6 +31,12 @@ _UNSET = re.compile(
 )
 
 
+@lru_cache(maxsize=64)
+def blanked(text: str) -> str:
+    """Return the text with blanks for its comments and literals; places and lines stay."""
+    return OPAQUE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+
+
 @lru_cache(maxsize=64)  # every launch asks for the same few files
 def portable(text: str) -> str:
     """Return the source for any C++17 compiler, with as many lines.
@@ -66,7 +72,7 @@ def _fallback(m: re.Match[str]) -> str:
 
 def _nested_specials(text: str) -> str:
     """Give class templates that are specialised within a class one more parameter, so that it is done partially."""
-    plain = OPAQUE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+    plain = blanked(text)
     for m in reversed(list(_NESTED.finditer(plain))):
         if not _in_class(plain, m.start()):
             continue
