@@ -129,7 +129,7 @@ class Evidence:
     @cached_property
     def ranked(self) -> tuple[Places, Floats]:
         """Return the order of the window's values, and these in it."""
-        order = np.argsort(self.window[1])
+        order = np.argsort(self.window[1], kind="stable")  # equal values in the same order on every machine
         return order, self.window[1][order]
 
     @cached_property

@@ -138,10 +138,11 @@ def _shifted(e: Evidence) -> Iterator[Claim]:
 
 
 def _distances(e: Evidence) -> list[int]:
-    """Return how far written values stand from where they are expected, the commonest distance first."""
+    """Return how far written values stand from where they are expected, the commonest and then the least first."""
     votes = Counter(place - source for place, source in _found(e) if place != source)
     least = max(3, min(_ANCHORS, e.places.size) // 4)
-    return [distance for distance, count in votes.most_common(3) if count >= least]
+    ranked = sorted(votes, key=lambda distance: (-votes[distance], abs(distance), distance))
+    return [distance for distance in ranked[:3] if votes[distance] >= least]
 
 
 def _found(e: Evidence) -> list[tuple[int, int]]:
