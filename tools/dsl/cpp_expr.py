@@ -16,6 +16,17 @@ _TAKEN = (
 )
 
 
+def _is_one_call(text: str) -> bool:
+    """Say whether a text is a call, or in parentheses, as a whole: the first one opened closes at its end."""
+    name, _, rest = text.partition("(")
+    depth = 1
+    for at, c in enumerate(rest, 1):
+        depth += (c == "(") - (c == ")")
+        if depth == 0:
+            return " " not in name and at == len(rest)
+    return False
+
+
 def camel(name: str) -> str:
     """Return snake_case as camelCase."""
     head, *rest = [p for p in name.split("_") if p] or ["value"]
@@ -126,9 +137,8 @@ class CppExpr:
 
     @staticmethod
     def wrapped(text: str) -> str:
-        simple = text.replace("_", "").replace(".", "").isalnum() or (
-            text.endswith(")") and " " not in text.split("(")[0]
-        )
+        """Return the text in parentheses unless it is a name, a number, one call or in parentheses."""
+        simple = text.replace("_", "").replace(".", "").isalnum() or _is_one_call(text)
         return text if simple else f"({text})"
 
     def function(self, e: Func) -> str:
