@@ -14,6 +14,7 @@ lists are, too. A module may say more about itself:
 Not covered: forward arguments by keyword only.
 """
 
+import copy
 import importlib.util
 import inspect
 import json
@@ -68,9 +69,8 @@ class ModuleCase:
         torch.default_generator.manual_seed(MODEL_SEED)
         self.example_args = tuple(self._ask("get_inputs"))
         self.names = _argument_names(self.model, len(self.example_args))
-        self._match_precision()
+        outputs = self._first_call()
         self._initial = {k: v.detach().clone() for k, v in self.model.state_dict().items()}
-        outputs = self._guard("forward", golden.call, self.model, golden.clone(list(self.example_args)))
         if not outputs:
             raise InputError(f"The reference {self._where} returns nothing.", "Let forward return tensors.")
         self.binding = self._bind(len(outputs))
@@ -189,11 +189,21 @@ class ModuleCase:
                 moved = inputs.perturb(self._initial[key], generator, keep_sign=key not in trained)
                 tensor.copy_(moved)
 
-    def _match_precision(self) -> None:
-        """Give the model the floating dtype of its inputs, where they agree on one."""
+    def _first_call(self) -> golden.Outputs:
+        """Run the model, which gets the floating dtype of its inputs where they agree on one.
+
+        A model that casts its inputs itself may only run in the dtypes that it was written with; it keeps them.
+        """
         dtypes = {a.dtype for a in self.example_args if isinstance(a, torch.Tensor) and a.is_floating_point()}
-        if len(dtypes) == 1 and any(p.is_floating_point() for p in self.model.state_dict().values()):
-            self.model.to(dtypes.pop())
+        own = {v.dtype for v in self.model.state_dict().values() if v.is_floating_point()}
+        if len(dtypes) == 1 and own and own != dtypes:
+            as_written = copy.deepcopy(self.model)
+            self.model.to(*dtypes)
+            try:
+                return golden.call(self.model, golden.clone(list(self.example_args)))
+            except RuntimeError:
+                self.model = as_written
+        return self._guard("forward", golden.call, self.model, golden.clone(list(self.example_args)))
 
     def _bind(self, output_count: int) -> Binding:
         sources: list[InputSpec | None] = []

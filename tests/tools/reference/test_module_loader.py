@@ -107,6 +107,15 @@ def test_arguments_state_attributes_and_outputs_are_bound_in_order(tmp_path: Pat
     assert [t.dtype for t in sample.returned] == [torch.float32, torch.int64]  # type: ignore[union-attr]
 
 
+def test_a_model_that_casts_its_inputs_keeps_its_own_dtypes(tmp_path: Path) -> None:
+    text = OURS.replace("return x + self.bias", "return x.float() @ self.bias.unsqueeze(-1)")
+    casting = loaded(tmp_path, text, {"rows": 3, "n": 5, "dtype": "float16"})
+    x, bias = casting.sample(1, "task").inputs
+    assert (x.dtype, bias.dtype) == (torch.float16, torch.float32)
+    plain = loaded(tmp_path, OURS, {"rows": 3, "n": 5, "dtype": "float16"})
+    assert plain.sample(1, "task").inputs[1].dtype == torch.float16
+
+
 def test_params_reach_functions_that_take_them(tmp_path: Path) -> None:
     case = loaded(tmp_path, OURS, {"rows": 3, "n": 5, "dtype": "bfloat16"})
     sample: Any = case.sample(1, "task")

@@ -123,6 +123,10 @@ _FUNCTIONS: dict[str, tuple[Callable[[Any, Any], Any] | None, Callable[[Any, Any
     "elu": (None, lambda _, __: 1.0),
     "atan": (lambda _, __: 1.0, None),
     "sinh": (None, lambda _, __: 1.0),
+    # The logarithm of gamma is a difference of what its argument's size makes.
+    "lgamma": (lambda x, _: torch.digamma(x), lambda x, _: 8 + x.abs() * torch.log1p(x.abs())),
+    "digamma": (None, lambda _, __: 8.0),
+    "erfinv": (lambda _, y: 0.8862269 * torch.exp(y * y), None),
     "asinh": (lambda _, __: 1.0, lambda _, __: 1.0),
 }
 # No rounding of their own, and no error larger than the one they read.
