@@ -39,7 +39,8 @@ def test_division_of_integers(name: str) -> None:
 def test_division_of_floats(name: str) -> None:
     a, b = (t.float() for t in edges(-4096, 4096, torch.int32))
     assert_right(DIVIDING[name], (a, b), (a * 0.3, b * 0.1))
-    assert_right(lambda x: DIVIDING[name](x, 0.7), (normal(5, 33),))
+    for divisor in (0.7, -6, 0.3):
+        assert_right(lambda x, by=divisor: DIVIDING[name](100 * x, by), (normal(5, 33),))
     assert_right(DIVIDING[name], (normal(5, 33, dtype=torch.float16), normal(5, 33, seed=3).half()))
 
 

@@ -57,6 +57,12 @@ def linear_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch
     return over / (q * k.cumsum(1)).sum(-1, keepdim=True)
 
 
+def greatest_of_hidden(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Take the greatest and the least of rows, columns and a whole that may hold nothing but infinities."""
+    low = x.masked_fill(x < 1.5, -torch.inf)
+    return low.amax(-1), low.amax(0), (-low).amin(-1), torch.where(low.amax(-1).isinf(), 0.0, 1.0)
+
+
 def rotated(x: torch.Tensor) -> torch.Tensor:
     """Write the halves of a part of rows into a tensor that is as strided as the part."""
     part = x[..., :6]
@@ -99,6 +105,12 @@ FORMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "angle": (lambda x, y: torch.atan2(x, y) + torch.angle(torch.complex(x, y)), (normal(3, 9), normal(3, 9, seed=3))),
     "linear_attention": (linear_attention, tuple(torch.rand(2, 9, n) + 0.1 for n in (5, 5, 6))),
     "folded_ones": (lambda x: functional.fold(torch.ones_like(x), (8, 8), 4, 1, 1, 2), (normal(1, 48, 16),)),
+    "greatest_of_hidden": (greatest_of_hidden, (normal(9, 20),)),
+    "logarithm_of_gamma": (
+        lambda x: (torch.lgamma(x), torch.digamma(x)),
+        (torch.tensor([1e-3, 0.3, 1.0, 1.4616, 1.5, 2.0, 2.5, 3.0, 7.9, 8.0, 33.0, 1e4, -0.3, -1.4, -2.6, -7.3]),),
+    ),
+    "inverse_of_erf": (lambda x: torch.erfinv(x), (torch.linspace(-1, 1, 41),)),
     "rotated": (rotated, (normal(2, 3, 4, 10).transpose(1, 2),)),
     "gram_polynomial": (gram_polynomial, (normal(7, 5),)),
     "alike_but_itself": (alike_but_itself, (normal(7, 5),)),

@@ -10,11 +10,12 @@ from akgen.tools.compose.middle.loop_nest import OutputStore, Value
 from akgen.tools.dsl.expr import Const, Expr, Name, binary, call
 
 LARGEST = Const(value=3.4028234663852886e38)
+INFINITY = Const(value=float("inf"))
 START: dict[str, Const] = {
     "sum": Const(value=0.0),
     "prod": Const(value=1.0),
-    "max": Const(value=-3.4028234663852886e38),
-    "min": LARGEST,
+    "max": Const(value=-float("inf")),
+    "min": INFINITY,
 }
 WHOLE_START: dict[str, Const] = {
     "sum": Const(value=0),

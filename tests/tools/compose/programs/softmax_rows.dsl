@@ -19,7 +19,7 @@ def softmax_rows_shared(g_x, x_max_parts, exp_sum_parts, g_y, parts: int, per_co
     j = first
     m = last - first
     with compute():
-        fill(x_max, -3.4028234663852886e+38, 1)
+        fill(x_max, -1e999, 1)
     with copyin():
         load(x_tile, g_x, item * d1 + j, m)
     with compute():
@@ -69,7 +69,7 @@ def softmax_rows_split(g_x, x_max_parts, exp_sum_parts, g_y, parts: int, per_cor
     first = program_id() % parts * per_core
     last = min(first + per_core, d1)
     with compute():
-        fill(x_max, -3.4028234663852886e+38, 1)
+        fill(x_max, -1e999, 1)
     for j in range(first, last, tile):
         m = min(tile, last - j)
         with copyin():
@@ -156,7 +156,7 @@ def softmax_rows_items(g_x, g_y, d0: int, per_core: int, tile: int, d1: int):
     last = min(first + per_core, d0)
     for item in range(first, last):
         with compute():
-            fill(x_max, -3.4028234663852886e+38, 1)
+            fill(x_max, -1e999, 1)
         for j in range(0, d1, tile):
             m = min(tile, d1 - j)
             with copyin():

@@ -1,5 +1,7 @@
 """Quotients rounded towards zero or down, and remainders, of integers and floats, as PyTorch rounds them."""
 
+import numpy as np
+
 from akgen.tools.compose.front.importer import Importer, handles
 from akgen.tools.compose.front.traced import Ref, TracedNode
 from akgen.tools.compose.scope import Unsupported
@@ -42,6 +44,9 @@ def _of_floats(im: Importer, a: int, b: int, *, down: bool) -> tuple[int, int]:
     build = im.b
     zero, one = build.const(0.0, F32), build.const(1.0, F32)
     x, y = build.unary("abs", a), build.unary("abs", b)
+    known = build.constant(b)
+    if known is not None and not build.apart:
+        y = build.full(abs(known), F32, build.nodes[b].shape)
     q = build.unary("trunc", build.binary("div", x, y))
     product = build.binary("mul", q, y)
     r = build.binary("sub", build.binary("sub", x, product), _product_error(im, q, y, product))
@@ -70,7 +75,18 @@ def _product_error(im: Importer, x: int, y: int, product: int) -> int:
     """Return x * y - product exactly, by halves of 12 bits (Dekker)."""
     build = im.b
     halves: list[tuple[int, int]] = []
+
+    def number(value: np.float32) -> int:
+        return build.const(float(value), F32)
+
     for value in (x, y):
+        known = build.constant(value)
+        if known is not None:  # formulas of constants are computed in float64, where this split would be none
+            whole = np.float32(known)
+            far = np.float32(whole * np.float32(HALF_OF_BITS))
+            upper_half = np.float32(far - np.float32(far - whole))
+            halves.append((number(upper_half), number(whole - upper_half)))
+            continue
         scaled = build.binary("mul", value, build.const(HALF_OF_BITS, F32))
         upper = build.binary("sub", scaled, build.binary("sub", scaled, value))
         halves.append((upper, build.binary("sub", value, upper)))

@@ -3,6 +3,8 @@
 import math
 from collections.abc import Callable
 
+from akgen.tools.compose.front.aten.formula_math import Math
+from akgen.tools.compose.front.aten.special_functions import digamma, erfinv, lgamma
 from akgen.tools.compose.front.importer import Importer, handles
 from akgen.tools.compose.front.traced import TracedNode
 from akgen.tools.core.dtypes import DType
@@ -10,52 +12,33 @@ from akgen.tools.core.dtypes import DType
 F32 = DType.FLOAT32
 
 
-class _Math:
-    """Arithmetic on FLOAT32 values, short enough to read formulas."""
-
-    def __init__(self, im: Importer) -> None:
-        self.im = im
-
-    def __call__(self, op: str, a: int, b: int | float | None = None) -> int:
-        if b is None:
-            return self.im.b.unary(op, a)
-        other = b if isinstance(b, int) else self.const(b)
-        return self.im.b.binary(op, a, other)
-
-    def const(self, value: float) -> int:
-        return self.im.b.const(value, F32)
-
-    def where(self, condition: int, a: int, b: int) -> int:
-        return self.im.b.where(condition, a, b)
-
-
-def _gelu(m: _Math, x: int, node: TracedNode) -> int:
+def _gelu(m: Math, x: int, node: TracedNode) -> int:
     tanh = m.im.arg(node, 1, "approximate", "none") == "tanh"
     return m("gelu_tanh" if tanh else "gelu", x)
 
 
-def _softplus(m: _Math, x: int, node: TracedNode) -> int:
+def _softplus(m: Math, x: int, node: TracedNode) -> int:
     beta, threshold = float(m.im.arg(node, 1, "beta", 1.0)), float(m.im.arg(node, 2, "threshold", 20.0))
     scaled = m("mul", x, beta)
     soft = m("mul", m("softplus", scaled), 1.0 / beta)
     return m.where(m("gt", scaled, threshold), x, soft)
 
 
-def _mish(m: _Math, x: int, node: TracedNode) -> int:
+def _mish(m: Math, x: int, node: TracedNode) -> int:
     del node
     return m("mul", x, m("tanh", m("softplus", x)))
 
 
-def _hardsigmoid(m: _Math, x: int, node: TracedNode) -> int:
+def _hardsigmoid(m: Math, x: int, node: TracedNode) -> int:
     del node
     return m("mul", m("min", m("max", m("add", x, 3.0), 0.0), 6.0), 1.0 / 6.0)
 
 
-def _hardswish(m: _Math, x: int, node: TracedNode) -> int:
+def _hardswish(m: Math, x: int, node: TracedNode) -> int:
     return m("mul", x, _hardsigmoid(m, x, node))
 
 
-def _elu(m: _Math, x: int, node: TracedNode) -> int:
+def _elu(m: Math, x: int, node: TracedNode) -> int:
     alpha, scale, input_scale = (
         float(m.im.arg(node, 1, "alpha", 1.0)),
         float(m.im.arg(node, 2, "scale", 1.0)),
@@ -65,38 +48,38 @@ def _elu(m: _Math, x: int, node: TracedNode) -> int:
     return m("add", m("mul", m("max", x, 0.0), scale), negative)
 
 
-def _celu(m: _Math, x: int, node: TracedNode) -> int:
+def _celu(m: Math, x: int, node: TracedNode) -> int:
     alpha = float(m.im.arg(node, 1, "alpha", 1.0))
     negative = m("mul", m("expm1", m("mul", m("min", x, 0.0), 1.0 / alpha)), alpha)
     return m("add", m("max", x, 0.0), negative)
 
 
-def _leaky_relu(m: _Math, x: int, node: TracedNode) -> int:
+def _leaky_relu(m: Math, x: int, node: TracedNode) -> int:
     slope = float(m.im.arg(node, 1, "negative_slope", 0.01))
     return m.where(m("gt", x, 0.0), x, m("mul", x, slope))
 
 
-def _prelu(m: _Math, x: int, node: TracedNode) -> int:
+def _prelu(m: Math, x: int, node: TracedNode) -> int:
     weight = m.im.as_lane(node.args[1], F32)
     return m.where(m("gt", x, 0.0), x, m.im.b.binary("mul", weight, x))
 
 
-def _hardtanh(m: _Math, x: int, node: TracedNode) -> int:
+def _hardtanh(m: Math, x: int, node: TracedNode) -> int:
     low, high = float(m.im.arg(node, 1, "min_val", -1.0)), float(m.im.arg(node, 2, "max_val", 1.0))
     return m("min", m("max", x, low), high)
 
 
-def _frac(m: _Math, x: int, node: TracedNode) -> int:
+def _frac(m: Math, x: int, node: TracedNode) -> int:
     del node
     return m("sub", x, m("trunc", x))
 
 
-def _log1p(m: _Math, x: int, node: TracedNode) -> int:
+def _log1p(m: Math, x: int, node: TracedNode) -> int:
     del node
     return m("log1p", x)
 
 
-def _asinh(m: _Math, x: int, node: TracedNode) -> int:
+def _asinh(m: Math, x: int, node: TracedNode) -> int:
     """sign(x) * log(|x| + sqrt(x*x + 1)), through log1p where |x| is small."""
     del node
     a = m("abs", x)
@@ -105,25 +88,25 @@ def _asinh(m: _Math, x: int, node: TracedNode) -> int:
     return m("mul", m("sign", x), m("log1p", inner))
 
 
-def _acosh(m: _Math, x: int, node: TracedNode) -> int:
+def _acosh(m: Math, x: int, node: TracedNode) -> int:
     del node
     return m("log", m("add", x, m("sqrt", m("sub", m("mul", x, x), 1.0))))
 
 
-def _atanh(m: _Math, x: int, node: TracedNode) -> int:
+def _atanh(m: Math, x: int, node: TracedNode) -> int:
     """log1p(2x / (1 - x)) / 2."""
     del node
     ratio = m("div", m("mul", x, 2.0), m("sub", m.const(1.0), x))
     return m("mul", m("log1p", ratio), 0.5)
 
 
-def _copysign(m: _Math, x: int, node: TracedNode) -> int:
+def _copysign(m: Math, x: int, node: TracedNode) -> int:
     y = m.im.as_lane(node.args[1], F32)
     a = m("abs", x)
     return m.where(m("lt", y, 0.0), m("neg", a), a)
 
 
-def _hypot(m: _Math, x: int, node: TracedNode) -> int:
+def _hypot(m: Math, x: int, node: TracedNode) -> int:
     """sqrt(x² + y²), scaled by the larger so that squares do not overflow."""
     y = m.im.as_lane(node.args[1], F32)
     a, b = m("abs", x), m("abs", y)
@@ -132,20 +115,20 @@ def _hypot(m: _Math, x: int, node: TracedNode) -> int:
     return m("mul", high, m("sqrt", m("add", m("mul", ratio, ratio), 1.0)))
 
 
-def _logit(m: _Math, x: int, node: TracedNode) -> int:
+def _logit(m: Math, x: int, node: TracedNode) -> int:
     eps = m.im.arg(node, 1, "eps")
     if eps is not None:
         x = m("min", m("max", x, float(eps)), 1.0 - float(eps))
     return m("log", m("div", x, m("sub", m.const(1.0), x)))
 
 
-def _log_sigmoid(m: _Math, x: int, node: TracedNode) -> int:
+def _log_sigmoid(m: Math, x: int, node: TracedNode) -> int:
     del node
     tail = m("log1p", m("exp", m("neg", m("abs", x))))
     return m("sub", m("min", x, 0.0), tail)
 
 
-def _atan2(m: _Math, x: int, node: TracedNode) -> int:
+def _atan2(m: Math, x: int, node: TracedNode) -> int:
     """Return the angle of (other, x), of the smaller over the larger; -0.0 counts as 0.0."""
     other = m.im.as_lane(node.args[1], F32)
     a, b = m("abs", x), m("abs", other)
@@ -156,7 +139,7 @@ def _atan2(m: _Math, x: int, node: TracedNode) -> int:
     return m.where(m("lt", x, 0.0), m("neg", whole), whole)
 
 
-_FORMULAS: dict[str, Callable[[_Math, int, TracedNode], int]] = {
+_FORMULAS: dict[str, Callable[[Math, int, TracedNode], int]] = {
     "gelu": _gelu,
     "silu": lambda m, x, _: m("silu", x),
     "softplus": _softplus,
@@ -191,10 +174,13 @@ _FORMULAS: dict[str, Callable[[_Math, int, TracedNode], int]] = {
     "square": lambda m, x, _: m("mul", x, x),
     "log_sigmoid_forward": _log_sigmoid,
     "logit": _logit,
+    "lgamma": lgamma,
+    "digamma": digamma,
+    "erfinv": erfinv,
 }
 
 
 @handles(*_FORMULAS)
 def _formula(im: Importer, node: TracedNode) -> int:
     name = node.target.removeprefix("aten.").split(".")[0]
-    return _FORMULAS[name](_Math(im), im.as_lane(node.args[0], F32), node)
+    return _FORMULAS[name](Math(im), im.as_lane(node.args[0], F32), node)
