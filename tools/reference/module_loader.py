@@ -203,7 +203,10 @@ class ModuleCase:
                 return golden.call(self.model, golden.clone(list(self.example_args)))
             except RuntimeError:
                 self.model = as_written
-        return self._guard("forward", golden.call, self.model, golden.clone(list(self.example_args)))
+        outputs: golden.Outputs = self._guard(
+            "forward", golden.call, self.model, golden.clone(list(self.example_args))
+        )
+        return outputs
 
     def _bind(self, output_count: int) -> Binding:
         sources: list[InputSpec | None] = []
