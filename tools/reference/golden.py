@@ -2,7 +2,6 @@
 
 import contextlib
 import copy
-import struct
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ import torch
 from akgen.tools.reference.choices.places import Orders
 from akgen.tools.reference.half_products import HalfProducts
 from akgen.tools.reference.nested import each, flat_outputs, leaves
+from akgen.tools.reference.rounding.numbers import beside_single, in_single
 from akgen.tools.reference.rounding.running import RunningErrors
 from akgen.tools.reference.widened import Widened
 
@@ -77,8 +77,8 @@ def golden(
     moved = None
     try:
         outputs = call(copy.deepcopy(model).double(), upcast(list(args)), *followers)
-        if run is not None and any(_is_rounded(value) for _, value in leaves(list(args))):
-            attributes = upcast(each(clone(list(args)), _as_attribute))
+        if run is not None and any(beside_single(value) for _, value in leaves(list(args))):
+            attributes = upcast(each(clone(list(args)), in_single))
             same = None if orders is None else orders.again()
             with contextlib.nullcontext() if same is None else same:
                 moved = call(copy.deepcopy(model).double(), attributes, *([Widened()] if widen else []))
@@ -95,17 +95,6 @@ def golden(
     return outputs, bounds if moved is None else [
         _wider(*each) for each in zip(bounds, outputs, moved, strict=True)
     ]
-
-
-def _as_attribute(value: Any) -> Any:
-    return struct.unpack("f", struct.pack("f", value))[0] if _is_rounded(value) else value
-
-
-def _is_rounded(value: Any) -> bool:
-    """Say whether a number is another one in float32."""
-    if not isinstance(value, float) or not abs(value) <= torch.finfo(torch.float32).max:
-        return False
-    return bool(struct.unpack("f", struct.pack("f", value))[0] != value)
 
 
 def _wider(bound: Any, exact: Any, moved: Any) -> Any:

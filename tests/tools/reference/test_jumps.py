@@ -110,6 +110,32 @@ class Quantised(torch.nn.Module):
         return torch.round(x.float() / scale).to(torch.int8), torch.softmax(x, -1, dtype=torch.float32)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x == 0.3,
+        lambda x: (x <= 0.3).float(),
+        lambda x: torch.where(x >= 0.7, x, 0.0),
+        lambda x: (x > 0.1) & (x < 0.7),
+        lambda x: torch.floor(x / 0.1),
+        lambda x: x // 0.1,
+        lambda x: torch.remainder(1000 * x, 0.1),
+        lambda x: torch.fmod(5000 * x, 0.7),
+    ],
+)
+def test_a_number_that_is_written_down_is_rounded_to_float32(function: Callable[..., Any]) -> None:
+    x = torch.cat([torch.arange(-50, 50) / 10, numbers(500)])
+    allowed = bound(function, x)
+    off = (function(x).double() - function(x.double()).double()).abs()
+    assert bool((off > 1e-3).any())
+    assert bool((off <= allowed + 1e-6).all())
+    assert float((allowed > 0.05).double().mean()) < 0.25
+
+
+def test_a_number_that_float32_holds_divides_exact_numbers_sharply() -> None:
+    assert bound(lambda x: (x <= 0.5).float(), torch.tensor([0.25, 0.5, 0.75])) is None
+
+
 def test_what_a_module_computes_in_float32_by_name_is_float64_in_the_run_to_compare_with() -> None:
     x = numbers(64, 256).half()
     outputs, bounds = golden(Quantised(), [x], torch.float16)

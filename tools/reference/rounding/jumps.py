@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from akgen.tools.reference.rounding.errors import SPREAD, Errors, Run, Step, joined, rule
+from akgen.tools.reference.rounding.numbers import beside_single
 
 _QUOTIENTS = frozenset({"floor_divide", "remainder", "fmod", "div"})
 _LEFT_OVER = frozenset({"frac", "remainder", "fmod"})  # as steep as a line, apart from the jumps
@@ -28,6 +29,13 @@ def size(run: Run, tensor: Any) -> torch.Tensor | None:
     return (off if errors.common is None else off + errors.common) * run.roundoff
 
 
+def _interval(run: Run, value: Any) -> torch.Tensor | None:
+    if isinstance(value, torch.Tensor):
+        return size(run, value)
+    off = beside_single(value)
+    return torch.tensor(off, dtype=torch.float64) if off else None
+
+
 def heights(run: Run, off: torch.Tensor) -> Errors | None:
     """Return common errors of these absolute sizes; None where all are zero."""
     off = off.double().nan_to_num(nan=0.0, posinf=0.0)
@@ -37,8 +45,10 @@ def heights(run: Run, off: torch.Tensor) -> Errors | None:
     return Errors(torch.zeros_like(common), common)
 
 
-def moved(value: torch.Tensor, by: torch.Tensor, sign: int) -> torch.Tensor:
+def moved(value: Any, by: torch.Tensor, sign: int) -> Any:
     """Return the end of an interval around a value: of a boolean that is not sure, the other value."""
+    if not isinstance(value, torch.Tensor):
+        return value + sign * float(by)
     if value.dtype == torch.bool:
         return value ^ (by > 0)
     if not value.is_floating_point():
@@ -52,7 +62,7 @@ def at_ends(run: Run, step: Step, own: torch.Tensor | None = None) -> torch.Tens
 
     `own` is what the first operand may be off besides.
     """
-    sizes = {i: s for i, a in enumerate(step.args) if (s := size(run, a)) is not None}
+    sizes = {i: s for i, a in enumerate(step.args) if (s := _interval(run, a)) is not None}
     if own is not None:
         sizes[0] = own if 0 not in sizes else sizes[0] + own
     if not sizes:
@@ -91,10 +101,11 @@ def integers(run: Run, step: Step) -> list[Errors | None]:
 @rule("frac", "floor_divide", "remainder", "fmod")
 def quotients(run: Run, step: Step) -> list[Errors | None]:
     """Follow what has a whole quotient inside: its own rounding may cross a jump as well, unless it is exact."""
-    own, left = None, step.name in _LEFT_OVER
+    own, left, whole = None, step.name in _LEFT_OVER, torch.zeros((), dtype=torch.float64)
     if step.name in _QUOTIENTS and step.out.is_floating_point():
         x, y = (v if isinstance(v, torch.Tensor) else torch.as_tensor(v) for v in step.args[:2])
         quotient = x.double() / y.double()
+        whole = quotient.abs().ceil().nan_to_num(nan=0.0, posinf=0.0)
         x = x.double().expand(quotient.shape)
         own = torch.where(quotient == quotient.round(), 0.0, 2 * run.roundoff * x.abs())
         if not isinstance(step.args[0], torch.Tensor) or own.shape != step.args[0].shape:
@@ -104,9 +115,13 @@ def quotients(run: Run, step: Step) -> list[Errors | None]:
         return [None]
     if not left:
         return [heights(run, off)]
-    ends = [s for a in step.args[:2] if (s := size(run, a)) is not None]
-    smooth = sum((s.expand(off.shape) for s in ends), own if own is not None else torch.zeros_like(off))
-    jumps = heights(run, torch.where(off > 2 * smooth, off, 0.0))
+    # As a line, what is left over moves by what the dividend does, and by the quotient times what the divisor does.
+    smooth = own if own is not None else torch.zeros_like(off)
+    for arg, steep in zip(step.args[:2], (1.0, whole), strict=False):
+        by = _interval(run, arg)
+        smooth = smooth if by is None else smooth + steep * by
+    smooth = smooth.expand(off.shape)
+    jumps = heights(run, torch.where(off > 1.01 * smooth, off, 0.0))
     spread = smooth / (SPREAD * run.roundoff)
     return [joined(Errors(spread.square().float(), None), jumps)]
 

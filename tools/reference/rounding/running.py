@@ -36,6 +36,7 @@ from akgen.tools.reference.rounding import (  # noqa: F401 (they register rules)
     sums,
 )
 from akgen.tools.reference.rounding.errors import SPREAD, Errors, NoBound, Step, follow, joined, single
+from akgen.tools.reference.rounding.numbers import beside_single
 
 ROUNDOFF = {torch.float32: 2.0**-24, torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8}
 _MOST_OPERATIONS = 4000  # a loop over thousands of steps would take much longer than the run itself
@@ -192,7 +193,11 @@ class RunningErrors(TorchDispatchMode):  # type: ignore[misc]
         for tensor in fresh:
             if not written:
                 self._shadows.pop(_storage(tensor), None)  # of a storage that was here before
-        followed = any(t.is_floating_point() or t.is_complex() for t in fresh) or any(map(self._known, read))
+        followed = (
+            any(t.is_floating_point() or t.is_complex() for t in fresh)
+            or any(map(self._known, read))
+            or (any(map(beside_single, args)) and any(t.is_floating_point() for t in read))
+        )
         if fresh and followed:
             self._carry(func, args, kwargs, out, written)
         return out
