@@ -110,6 +110,10 @@ FORMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         lambda x: (torch.lgamma(x), torch.digamma(x)),
         (torch.tensor([1e-3, 0.3, 1.0, 1.4616, 1.5, 2.0, 2.5, 3.0, 7.9, 8.0, 33.0, 1e4, -0.3, -1.4, -2.6, -7.3]),),
     ),
+    "angle_of_small": (
+        lambda x, y: (torch.atan2(x, y), torch.hypot(x, y) * 1e38),
+        (torch.tensor([-2.9e-39, 1e-38, 0.0, 0.0, 3e-39]), torch.tensor([2.9e-39, -1e-38, 0.0, -1e-39, 4e-39])),
+    ),
     "inverse_of_erf": (lambda x: torch.erfinv(x), (torch.linspace(-1, 1, 41),)),
     "rotated": (rotated, (normal(2, 3, 4, 10).transpose(1, 2),)),
     "gram_polynomial": (gram_polynomial, (normal(7, 5),)),

@@ -6,6 +6,7 @@ What only moves elements, or is linear with real factors, is done to both parts 
 from collections.abc import Callable
 
 from akgen.tools.compose.front.aten.contract import contracted
+from akgen.tools.compose.front.aten.formula_math import Math
 from akgen.tools.compose.front.importer import HANDLERS, ComplexPair, Importer, handles_complex
 from akgen.tools.compose.front.traced import TracedNode
 from akgen.tools.compose.scope import Unsupported
@@ -256,13 +257,8 @@ def _part(im: Importer, node: TracedNode) -> int:
 
 @handles_complex("abs")
 def _abs(im: Importer, node: TracedNode) -> int:
-    """Return the size, scaled by the larger part, so that squares do not overflow."""
     x = im.pair(node.args[0])
-    a, b = im.b.unary("abs", x.real), im.b.unary("abs", _wide(im, x, x.real))
-    high, low = im.b.binary("max", a, b), im.b.binary("min", a, b)
-    ratio = im.b.binary("div", low, im.b.binary("max", high, im.b.const(1e-38, F32)))
-    root = im.b.unary("sqrt", im.b.binary("add", im.b.binary("mul", ratio, ratio), im.b.const(1.0, F32)))
-    return im.b.binary("mul", high, root)
+    return Math(im).hypotenuse(x.real, _wide(im, x, x.real))
 
 
 @handles_complex("eq", "ne")

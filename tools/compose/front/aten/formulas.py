@@ -107,12 +107,7 @@ def _copysign(m: Math, x: int, node: TracedNode) -> int:
 
 
 def _hypot(m: Math, x: int, node: TracedNode) -> int:
-    """sqrt(x² + y²), scaled by the larger so that squares do not overflow."""
-    y = m.im.as_lane(node.args[1], F32)
-    a, b = m("abs", x), m("abs", y)
-    high, low = m.im.b.binary("max", a, b), m.im.b.binary("min", a, b)
-    ratio = m.im.b.binary("div", low, m("max", high, 1e-38))
-    return m("mul", high, m("sqrt", m("add", m("mul", ratio, ratio), 1.0)))
+    return m.hypotenuse(x, m.im.as_lane(node.args[1], F32))
 
 
 def _logit(m: Math, x: int, node: TracedNode) -> int:
@@ -132,8 +127,8 @@ def _atan2(m: Math, x: int, node: TracedNode) -> int:
     """Return the angle of (other, x), of the smaller over the larger; -0.0 counts as 0.0."""
     other = m.im.as_lane(node.args[1], F32)
     a, b = m("abs", x), m("abs", other)
-    high, low = m.im.b.binary("max", a, b), m.im.b.binary("min", a, b)
-    part = m("atan", m.im.b.binary("div", low, m("max", high, 1e-38)))
+    high, low = m("max", a, b), m("min", a, b)
+    part = m("atan", m("div", low, m.or_one(high)))
     steep = m.where(m("gt", a, b), m("sub", m.const(math.pi / 2), part), part)
     whole = m.where(m("lt", other, 0.0), m("sub", m.const(math.pi), steep), steep)
     return m.where(m("lt", x, 0.0), m("neg", whole), whole)

@@ -84,7 +84,7 @@ def _by_series(m: Math, y: int) -> int:
     product = y
     for k in range(1, _STEPS):
         product = m("mul", product, m("add", y, float(k)))
-    return m.where(small, m("sub", far, m("log", m("max", product, 1e-38))), far)
+    return m.where(small, m("sub", far, m("log", product)), far)
 
 
 def _from_whole(m: Math, x: int) -> int:
