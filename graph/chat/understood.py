@@ -11,7 +11,7 @@ from akgen.knowledge.operators import Value
 from akgen.tools.core.call import Argument, Call, TensorMeta
 from akgen.tools.core.task import Task
 
-WIDTH = 60  # columns of a conversation beside the panes
+WIDTH = 44  # columns of a conversation beside the panes, in a terminal of 110
 
 
 def said_attributes(request: Request) -> list[tuple[str, Value]]:
