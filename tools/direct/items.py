@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from akgen.tools.twin.kernel.dialect import OPAQUE
+from akgen.tools.twin.kernel.dialect import blanked
 
 DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\\n|\\.)*", re.MULTILINE)
 _LEFT_OUT = re.compile(
@@ -20,7 +20,7 @@ _ANOTHER_BRACE = re.compile(r"\s*(?:,\s*[\w:<>]+\s*(?:\([^()]*\)\s*,\s*[\w:<>]+\
 
 def plain(text: str) -> str:
     """Blank out comments and literals; every other character keeps its place."""
-    return OPAQUE.sub(_blanks, text)
+    return blanked(text)
 
 
 class SourceItem(NamedTuple):

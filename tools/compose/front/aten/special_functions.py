@@ -9,9 +9,7 @@ from collections.abc import Sequence
 from akgen.tools.compose.front.aten.formula_math import Math
 from akgen.tools.compose.front.traced import TracedNode
 
-_STEPS = (
-    6  # arguments below are moved up so far, where four terms of the asymptotic series are exact in float32
-)
+_STEPS = 6  # smaller arguments are moved up, to where few terms of the asymptotic series do
 _NEAR_ROOTS = (0.8, 2.2)  # where the logarithm is (x - 1)(x - 2) times a polynomial of x - 3/2
 _BETWEEN = (  # it, interpolated at Chebyshev's points: within 4e-8
     0.00124392367, -0.00202076974, 0.00163183364, -0.00274432463, 0.00551206998, -0.00953101116, 0.0167912124,
