@@ -19,6 +19,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import PrivateAttr
 
 from akgen.agents.calls.model_call import Sampling
+from akgen.agents.models.continuation import continued_rows
 from akgen.agents.models.features import Feature
 from akgen.tools.core.outcome import InputError
 
@@ -68,55 +69,29 @@ class Checkpoint:
         top_p: float,
         max_new_tokens: int,
         seed: int,
-        logprobs: bool = True,
     ) -> list[list[Sampled]]:
         """Return n completions of each prompt; temperature 0 takes the likeliest token each time."""
         ids: list[list[int]] = self.tokenizer(list(prompts))["input_ids"]
         return self.continued(
-            ids, n, temperature=temperature, top_p=top_p, max_new_tokens=max_new_tokens, seed=seed, logprobs=logprobs
+            ids, n, temperature=temperature, top_p=top_p, max_new_tokens=max_new_tokens, seed=seed
         )  # fmt: skip
 
     def continued(
         self, ids: Sequence[Sequence[int]], n: int, *, temperature: float, top_p: float, max_new_tokens: int,
-        seed: int, logprobs: bool = True,
+        seed: int,
     ) -> list[list[Sampled]]:  # fmt: skip
         """Return n completions of each row of tokens, as `sample` does of texts."""
-        given = {"input_ids": [list(row) for row in ids]}
-        encoded = self.tokenizer.pad(given, padding_side="left", return_tensors="pt")
-        width = encoded["input_ids"].shape[1]
-        how: dict[str, Any] = {"do_sample": False}
-        if temperature > 0:
-            how = {"do_sample": True, "temperature": temperature, "top_p": top_p, "top_k": 0}
-        with torch.random.fork_rng(devices=[]), torch.inference_mode():
-            torch.manual_seed(seed)
-            made = self.model.generate(
-                **encoded.to(self.model.device), **how, num_return_sequences=n, max_new_tokens=max_new_tokens,
-                pad_token_id=self.tokenizer.pad_token_id, eos_token_id=self.tokenizer.eos_token_id,
-                return_dict_in_generate=True, output_logits=logprobs,
-            )  # fmt: skip
-        rows = made.sequences[:, width:].tolist()
-        chosen = _chosen(made) if logprobs else [[0.0] * len(r) for r in rows]
-        samples = [self._sampled(row, said) for row, said in zip(rows, chosen, strict=True)]
+        rows = continued_rows(
+            self.model, ids, n, temperature=temperature, top_p=top_p, max_new_tokens=max_new_tokens,
+            pad=self.tokenizer.pad_token_id, end=self.tokenizer.eos_token_id, seed=seed,
+        )  # fmt: skip
+        samples = [self._sampled(*row) for row in rows]
         return [samples[k * n : (k + 1) * n] for k in range(len(ids))]
 
-    def _sampled(self, row: list[int], logprobs: list[float]) -> Sampled:
-        end = self.tokenizer.eos_token_id
-        ended = end in row
-        length = row.index(end) + 1 if ended else len(row)
-        ids = row[:length]
-        text = self.tokenizer.decode(ids[: length - ended], skip_special_tokens=True)
-        return Sampled(text, tuple(ids), tuple(logprobs[:length]), ended)
-
-
-def _chosen(made: Any) -> list[list[float]]:
-    """Return the log probabilities of the tokens that were drawn, before temperature."""
-    steps = len(made.logits)
-    drawn = made.sequences[:, -steps:]
-    said = [
-        torch.log_softmax(made.logits[k].float(), -1).gather(1, drawn[:, k : k + 1]) for k in range(steps)
-    ]
-    table: list[list[float]] = torch.cat(said, 1).tolist()
-    return table
+    def _sampled(self, ids: list[int], logprobs: list[float]) -> Sampled:
+        ended = ids[-1:] == [self.tokenizer.eos_token_id]
+        text = self.tokenizer.decode(ids[: len(ids) - ended], skip_special_tokens=True)
+        return Sampled(text, tuple(ids), tuple(logprobs), ended)
 
 
 class LocalChatModel(BaseChatModel):

@@ -81,7 +81,7 @@ def evaluate(
     for start in range(0, len(ordered), BATCH):
         group = ordered[start : start + BATCH]
         prompts = [p.prompt(form) for p in group]
-        sampled = checkpoint.sample(prompts, n, seed=seed + start, logprobs=False, **how)
+        sampled = checkpoint.sample(prompts, n, seed=seed + start, **how)
         for pair, prompt, samples in zip(group, prompts, sampled, strict=True):
             place = ProgramEnvironment.of(pair)
             verdicts = [place.judged(s.text) for s in samples]
@@ -149,7 +149,6 @@ def predicted_outcomes(
             top_p=1,
             max_new_tokens=MOST_NEW_TOKENS,
             seed=seed,
-            logprobs=False,
         )
         right += sum(
             outcome_said(s[0].text) == outcome_said(r.completion) for s, r in zip(said, group, strict=True)
@@ -172,7 +171,7 @@ def _repaired(
     if not failed:
         return 0
     asked = [repair_prompt(prompt, t, findings_told(v.diagnostics, v.outcome)) for t, v in failed]
-    again = checkpoint.sample(asked, 1, seed=seed + 1, logprobs=False, **how)
+    again = checkpoint.sample(asked, 1, seed=seed + 1, **how)
     return sum(place.judged(s[0].text).outcome is Outcome.CORRECT for s in again)
 
 

@@ -89,8 +89,8 @@ def _environment(
 def _rollouts(
     recipe: GrpoRecipe, folder: Path, prompts: Mapping[str, Any], judge: JudgeAnswers
 ) -> Rollouts | None:
-    """Return what samples in TRL's stead; None where its own does."""
-    if recipe.rollouts is None and recipe.turns == 1:
+    """Return what samples in TRL's stead; None where its own does: a turn on accelerators, of which it knows more."""
+    if recipe.rollouts is None and recipe.turns == 1 and not recipe.cpu:
         return None
     named = {json.dumps(prompt): name for name, prompt in prompts.items()}
     sampler = sampled_here if recipe.rollouts is None else ServedSampler(recipe.rollouts, folder)

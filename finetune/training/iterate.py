@@ -1,6 +1,7 @@
 """Expert iteration: sample, verify, keep what is right, retrain; each round is a folder, and a stopped run goes on."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from akgen.finetune.training.environment import ProgramEnvironment
 from akgen.finetune.training.evaluate import BATCH
 from akgen.finetune.training.pairs import TensorPair, read_pairs, splits
 from akgen.finetune.training.recipe import DataRecipe, IterateRecipe, SftRecipe, save_recipe
-from akgen.finetune.training.records import PromptRecord, training_records
+from akgen.finetune.training.records import PromptRecord, answer_of, training_records
 from akgen.finetune.training.sft import MODEL, Trained, train_sft
 from akgen.graph.store.files import write_whole
 from akgen.tools.core.frozen import Frozen, json_text
@@ -18,19 +19,22 @@ from akgen.tools.core.untrusted import read_json_lines
 
 
 class IterationRound(Frozen):
-    """What a round found: of `asked` tasks those that a sample solves, and the answers that were kept."""
+    """What a round found: of `asked` tasks those that a sample solves, the own answers that were kept, and how many
+    tasks were told theirs. `right` is the mean share of right samples, before the round."""
 
     number: int
     asked: int
     solved: int
     kept: int
+    told: int = 0
+    right: float | None = None
     trained: Trained
 
 
 def iterate(recipe: IterateRecipe, folder: Path) -> list[IterationRound]:
     """Run the rounds that are not done. Raises InputError for data or models that cannot be used."""
     save_recipe(recipe, folder)
-    pairs = splits(read_pairs(recipe.pairs))["train"][: recipe.tasks]
+    pairs = splits(read_pairs(recipe.pairs))["train"]
     base, done = recipe.base, list[IterationRound]()
     for number in range(1, recipe.rounds + 1):
         place = folder / f"round-{number}"
@@ -38,10 +42,16 @@ def iterate(recipe: IterateRecipe, folder: Path) -> list[IterationRound]:
         if finished.is_file():
             done.append(IterationRound.model_validate_json(finished.read_text()))
         else:
-            done.append(_round(recipe, number, base, pairs, place))
+            done.append(_round(recipe, number, base, tasks_of_round(pairs, recipe.tasks, number), place))
             write_whole(finished, json_text(done[-1], indent=1) + "\n")
         base = str(place / "sft" / MODEL)
     return done
+
+
+def tasks_of_round(pairs: Sequence[TensorPair], tasks: int | None, number: int) -> list[TensorPair]:
+    """Return a round's tasks, the first round being 1: those after the ones of the round before."""
+    count = min(tasks or len(pairs), len(pairs))
+    return [pairs[((number - 1) * count + k) % len(pairs)] for k in range(count)]
 
 
 def _round(
@@ -50,13 +60,18 @@ def _round(
     place.mkdir(parents=True, exist_ok=True)
     kept = place / "kept.jsonl"
     _sample(recipe, base, pairs, kept, seed=recipe.seed + 1000 * number)
-    rows = [row for row in read_json_lines(kept, "Delete the round's folder.") if row["programs"]]
+    asked = {p.digest: p for p in pairs}
+    rows = [row for row in read_json_lines(kept, "Delete the round's folder.") if row["task"] in asked]
     own = [
         PromptRecord(prompt=row["prompt"], completion=program, kind="own")
-        for row in rows for program in row["programs"]
+        for row in rows for program in row["programs"] if row["right"] <= recipe.most_right
+    ]  # fmt: skip
+    told = [
+        PromptRecord(prompt=row["prompt"], completion=answer_of(asked[row["task"]], recipe.form), kind="told")
+        for row in rows if recipe.told and not row["programs"]
     ]  # fmt: skip
     replayed = list(training_records(pairs, DataRecipe(forms={recipe.form: 1.0}), recipe.seed + number))
-    records = [*own, *replayed[: round(len(own) * recipe.replay)]]
+    records = [*own, *told, *replayed[: round((len(own) + len(told)) * recipe.replay)]]
     file = place / "records.jsonl"
     write_whole(file, "".join(json.dumps(r.model_dump()) + "\n" for r in records))
     sft = SftRecipe(
@@ -64,7 +79,11 @@ def _round(
         seed=recipe.seed + number, cpu=recipe.cpu, threads=recipe.threads,
     )  # fmt: skip
     trained = train_sft(sft, place / "sft")
-    return IterationRound(number=number, asked=len(pairs), solved=len(rows), kept=len(own), trained=trained)
+    return IterationRound(
+        number=number, asked=len(pairs), solved=sum(bool(row["programs"]) for row in rows), kept=len(own),
+        told=len(told),
+        right=sum(row["right"] for row in rows) / len(rows), trained=trained,
+    )  # fmt: skip
 
 
 def _sample(recipe: IterateRecipe, base: str, pairs: Sequence[TensorPair], kept: Path, *, seed: int) -> None:
@@ -78,12 +97,15 @@ def _sample(recipe: IterateRecipe, base: str, pairs: Sequence[TensorPair], kept:
         group = left[start : start + BATCH]
         sampled = checkpoint.sample(
             [p.prompt(recipe.form) for p in group], recipe.samples, temperature=recipe.temperature, top_p=1.0,
-            max_new_tokens=recipe.max_new_tokens, seed=seed + start, logprobs=False,
+            max_new_tokens=recipe.max_new_tokens, seed=seed + start,
         )  # fmt: skip
         with kept.open("a", encoding="utf-8") as out:
             for pair, samples in zip(group, sampled, strict=True):
                 place = ProgramEnvironment.of(pair)
-                texts = dict.fromkeys(s.text for s in samples if s.ended)
-                good = [t for t in texts if place.judged(t).outcome is Outcome.CORRECT][: recipe.most_kept]
-                row = {"task": pair.digest, "prompt": pair.prompt(recipe.form), "programs": good}
+                texts = Counter(s.text for s in samples if s.ended)
+                good = [t for t in texts if place.judged(t).outcome is Outcome.CORRECT]
+                row = {
+                    "task": pair.digest, "prompt": pair.prompt(recipe.form), "programs": good[: recipe.most_kept],
+                    "right": sum(texts[t] for t in good) / len(samples),
+                }  # fmt: skip
                 out.write(json.dumps(row) + "\n")

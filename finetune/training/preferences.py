@@ -4,7 +4,7 @@ Answers that do not compile are never the rejected ones: as the paper found, a m
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ from akgen.finetune.harvest import exchanges, first_prompt
 from akgen.finetune.training.environment import ProgramEnvironment
 from akgen.finetune.training.evaluate import BATCH, MOST_NEW_TOKENS
 from akgen.finetune.training.pairs import PromptForm, TensorPair
-from akgen.finetune.training.records import with_thought
+from akgen.finetune.training.records import answer_of
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError, Outcome
 from akgen.tools.core.untrusted import read_json_lines
@@ -51,15 +51,18 @@ class TimedAnswer(Frozen):
 
 def sampled_preferences(
     checkpoint: Checkpoint, pairs: Sequence[TensorPair], *, n: int, form: PromptForm = "en", seed: int = 0,
-    temperature: float = 0.9, thought: bool = True,
+    temperature: float = 0.9, thought: bool = True, steps: bool = False,
 ) -> Iterator[Preference]:  # fmt: skip
-    """Yield what a checkpoint's own samples give; where none is correct, the pair's program is chosen."""
+    """Yield what a checkpoint's own samples give; where none is correct, the pair's program is chosen.
+
+    With `steps`, the data's answer is chosen, and what is rejected differs from it by one step of a wrong sample.
+    """
     ordered = sorted(pairs, key=lambda p: len(p.program))
     for start in range(0, len(ordered), BATCH):
         group = ordered[start : start + BATCH]
         sampled = checkpoint.sample(
             [p.prompt(form) for p in group], n, temperature=temperature, top_p=1.0, max_new_tokens=MOST_NEW_TOKENS,
-            seed=seed + start, logprobs=False,
+            seed=seed + start,
         )  # fmt: skip
         for pair, samples in zip(group, sampled, strict=True):
             place = ProgramEnvironment.of(pair)
@@ -67,10 +70,49 @@ def sampled_preferences(
             for text in dict.fromkeys(s.text for s in samples if s.ended):
                 found = place.judged(text)
                 answers.append(TimedAnswer(text=text, outcome=found.outcome, share=found.share))
-            told = pair.code if form == "code" else pair.said[form]
-            gold = with_thought(pair, told) if thought else pair.program
+            gold = answer_of(pair, form) if thought else pair.program
+            if steps:
+                wrong = [a.text for a in answers if a.outcome is Outcome.WRONG]
+                yield from step_preferences(pair.name, pair.prompt(form), gold, wrong, place)
+                continue
             answers.append(TimedAnswer(text=gold, outcome=Outcome.CORRECT, share=1.0))
             yield from preferences_of(pair.name, pair.prompt(form), answers, most=1)
+
+
+def step_preferences(
+    task: str, prompt: str, gold: str, wrong: Iterable[str], place: ProgramEnvironment
+) -> Iterator[Preference]:
+    """Yield for each wrong sample the data's answer before the same with the first step that went wrong there.
+
+    A step is a thought and its lines. All that comes after it is alike in both, so that no more than the step is told
+    apart (as in Step-DPO, arXiv 2406.18629). No rejected answer comes twice, and each fits its task.
+    """
+    right, seen = answer_steps(gold), set[str]()
+    for sample in wrong:
+        for k, (own, other) in enumerate(zip(right, answer_steps(sample), strict=False)):
+            if own == other:
+                continue
+            rejected = "".join([*right[:k], other, *right[k + 1 :]])
+            found = place.judged(rejected)
+            if found.outcome is Outcome.CORRECT:
+                continue  # another way to say the same: the mistake comes later
+            if found.outcome is Outcome.WRONG and rejected not in seen:
+                seen.add(rejected)
+                yield Preference(
+                    task=task, prompt=prompt, chosen=gold, rejected=rejected, margin=1.0 - found.share
+                )
+            break
+
+
+def answer_steps(answer: str) -> list[str]:
+    """Part an answer into the lines before its first thought, each thought with its lines, and the last line."""
+    *lines, last = answer.splitlines(keepends=True) or [""]
+    parts = [""]
+    for line in lines:
+        if line.startswith("#"):
+            parts.append("")
+        parts[-1] += line
+    return [*parts, last]
 
 
 def run_preferences(run: Path, *, least_margin: float = 1.1) -> Iterator[Preference]:

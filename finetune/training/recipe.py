@@ -64,7 +64,7 @@ class Trainer(Frozen):
     gradient_accumulation_steps: int = 1
     save_steps: int = 200
     logging_steps: int = 10
-    bf16: bool = True
+    bf16: bool | None = None  # None: on accelerators, and on processors that multiply in it
     gradient_checkpointing: bool = False
     more: dict[str, Any] = Field(default={})
 
@@ -195,16 +195,23 @@ class GrpoRecipe(Frozen):
 
 
 class IterateRecipe(Frozen):
-    """Expert iteration: in every round the model's own correct answers, and `replay` times as many of the data's."""
+    """Expert iteration: in every round the model's own correct answers, and `replay` times as many of the data's.
+
+    Each round asks the `tasks` that come after those of the round before, from the first one again at the file's end.
+    """
 
     kind: Literal["iterate"] = "iterate"
     base: str
     pairs: Path
-    tasks: int | None = None
+    tasks: int | None = None  # of a round; None: all
     form: PromptForm = "en"
     rounds: int = Field(default=2, ge=1)
     samples: int = Field(default=8, ge=1)
     most_kept: int = Field(default=2, ge=1)  # of a task
+    most_right: float = Field(
+        default=1.0, ge=0, le=1
+    )  # share of right samples from which a task teaches no more
+    told: bool = False  # where no sample is right, the data's own answer is kept
     replay: float = Field(default=1.0, ge=0)
     temperature: float = 0.9
     max_new_tokens: int = 400

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from akgen.agents.prompts.tensor import findings_told, repair_prompt, task_prompt
 from akgen.finetune.training.environment import ProgramEnvironment
-from akgen.finetune.training.pairs import TensorPair
+from akgen.finetune.training.pairs import PromptForm, TensorPair
 from akgen.finetune.training.recipe import DataRecipe
 from akgen.tools.compose.tensor_program.ir import FORMS
 from akgen.tools.core.frozen import Frozen
@@ -78,6 +78,11 @@ def with_thought(pair: TensorPair, told: str) -> str:
         out += [f"# {sentence.strip()}", *lines[begin : end + 1]]
         begin = end + 1
     return "\n".join([*out, *lines[begin:]]) + "\n"
+
+
+def answer_of(pair: TensorPair, form: PromptForm) -> str:
+    """Return what a model is taught to answer to a wording: the program, with each step said before its lines."""
+    return with_thought(pair, pair.code if form == "code" else pair.said[form])
 
 
 def world_records(pairs: Sequence[TensorPair], seed: int) -> Iterator[PromptRecord]:

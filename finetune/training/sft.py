@@ -188,11 +188,21 @@ def loaded(base: str) -> tuple[Any, Any]:
 def trainer_options(t: Trainer, folder: Path, seed: int, *, cpu: bool) -> dict[str, Any]:
     """Return what all trainers are told."""
     named = t.model_dump(exclude={"more", "warmup_ratio"})
+    here = not cpu and torch.accelerator.is_available()
+    bf16 = t.bf16 if t.bf16 is not None else here or multiplies_bf16(torch.cpu.get_capabilities())
     return {
-        **named, "warmup_steps": t.warmup_ratio, "output_dir": str(folder / STATE), "seed": seed, "use_cpu": cpu,
-        "report_to": ["tensorboard"], "save_total_limit": 2, "disable_tqdm": True, "optim": "adamw_torch_fused",
-        **t.more,
+        **named, "bf16": bf16, "warmup_steps": t.warmup_ratio, "output_dir": str(folder / STATE), "seed": seed,
+        "use_cpu": cpu, "report_to": ["tensorboard"], "save_total_limit": 2, "disable_tqdm": True,
+        "optim": "adamw_torch_fused", **t.more,
     }  # fmt: skip
+
+
+def multiplies_bf16(processor: Mapping[str, Any]) -> bool:
+    """Say of torch's list of a processor's instructions whether bf16 products are among them.
+
+    Where they are not, torch computes them a number at a time: a step then takes ten times as long as in float32.
+    """
+    return any(processor.get(name) for name in ("avx512_bf16", "amx_bf16", "bf16"))
 
 
 def lora_of(lora: Lora | None) -> Any:

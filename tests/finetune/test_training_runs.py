@@ -15,9 +15,7 @@ from akgen.finetune.training import recipe as recipe_module
 from akgen.finetune.training.dpo import train_dpo
 from akgen.finetune.training.evaluate import compare_evaluations, evaluate, predicted_outcomes
 from akgen.finetune.training.grpo import GroupReward, judged_here, train_grpo
-from akgen.finetune.training.iterate import iterate
 from akgen.finetune.training.metrics import read_metrics
-from akgen.finetune.training.pairs import read_pairs
 from akgen.finetune.training.preferences import Preference
 from akgen.finetune.training.recipe import (
     AblateRecipe,
@@ -139,18 +137,6 @@ def test_groups_without_spread_are_counted() -> None:
     totals = asked(["p"] * 4, [SQUARE.program, WRONG, WRONG, WRONG], ["t"] * 4, log_metric=told.__setitem__)
     assert totals[0] == pytest.approx(1.0) and totals[1] == totals[2] == totals[3] < 0.5
     assert told["groups_without_spread"] == 0.5
-
-
-def test_expert_iteration_keeps_rounds_that_are_done(sft: Path, pairs: Path, tmp_path: Path) -> None:
-    recipe = IterateRecipe(base=str(sft), pairs=pairs, tasks=4, rounds=1, samples=2, trainer=STEPS, cpu=True)
-    kept = tmp_path / "round-1" / "kept.jsonl"
-    kept.parent.mkdir(parents=True)
-    train = [p for p in read_pairs(pairs) if p.family not in ("loss", "optimizer")]
-    rows = [{"task": p.digest, "prompt": p.prompt("en"), "programs": [p.program]} for p in train]
-    kept.write_text("".join(json.dumps(r) + "\n" for r in rows))  # of a run that was stopped
-    (one,) = iterate(recipe, tmp_path)
-    assert one.kept == len(rows) and one.trained.kinds["own"] == len(rows)
-    assert iterate(recipe, tmp_path) == [one]
 
 
 def test_a_server_that_is_gone_is_one_sentence(tmp_path: Path) -> None:

@@ -74,6 +74,10 @@ def preferences(
         int | None, typer.Option(min=1, help="How many training tasks; all unless given.")
     ] = None,
     samples: Annotated[int, typer.Option(min=1, help="How many samples of each.")] = 8,
+    temperature: Annotated[float, typer.Option(min=0, help="Of the samples.")] = 0.9,
+    steps: Annotated[
+        bool, typer.Option("--steps", help="Reject the data's answer with one step of a wrong sample.")
+    ] = False,
     seed: Annotated[int, typer.Option(help="The seed.")] = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -83,7 +87,10 @@ def preferences(
     from akgen.finetune.training.preferences import sampled_preferences, write_preferences
 
     asked = splits(read_pairs(pairs))["train"][:tasks]
-    count = write_preferences(sampled_preferences(Checkpoint.load(model), asked, n=samples, seed=seed), out)
+    found = sampled_preferences(
+        Checkpoint.load(model), asked, n=samples, seed=seed, temperature=temperature, steps=steps
+    )
+    count = write_preferences(found, out)
     terminal = Terminal(as_json)
     terminal.line(f"{count} preferences of {len(asked)} tasks in {out}")
     terminal.result({"file": str(out), "preferences": count, "tasks": len(asked)})
