@@ -42,7 +42,7 @@ WALLS = {
     "trl": ("finetune/",),
     "peft": ("finetune/",),
     "datasets": ("finetune/",),
-    "transformers": ("finetune/", "agents/models/local.py"),
+    "transformers": ("finetune/", "agents/models/local.py", "agents/models/continuation.py"),
     "subprocess": ("tools/process/group.py",),
     "ray": ("bench/executors/ray_cluster.py",),
     "mcp": (),  # served by src/akgen/mcp/; no room knows of it
@@ -54,6 +54,7 @@ WALLS = {
         "tools/model_new/dispatch.py",
         "tools/cann/worker.py",
         "agents/models/local.py",
+        "agents/models/continuation.py",
         "tools/compose/front/record.py",
         "tools/compose/front/record_empty.py",
         "tools/compose/front/record_formulas.py",
