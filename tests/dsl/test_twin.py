@@ -11,10 +11,11 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl import Program, check
 from akgen.tools.dsl.host_run import HostRun
 from akgen.tools.dsl.interpret import interpret
+from akgen.tools.dsl.lower import lower
 from akgen.tools.dsl.parse import parse
 from akgen.tools.dsl.prepare import prepare
 from tests.dsl.random_programs import random_program
-from tests.dsl.running import FLOATS, Array, OnTwin, Value, rounded
+from tests.dsl.running import FLOATS, Array, OnTwin, Value, op_spec, rounded
 
 Find = Callable[[str], Program]
 F32, F16, BF16 = FLOATS
@@ -105,6 +106,23 @@ def test_mean_over_all_cores(on_twin: OnTwin, program: Find, count: int, dtype: 
 def test_two_phases(on_twin: OnTwin, program: Find, shape: tuple[int, ...], dtype: DType) -> None:
     out = [TensorMeta(dtype=dtype, shape=shape[-1:])]
     agree(on_twin, program("softmax_mean"), [normal(shape, dtype)], [dtype], out, factor=16)
+
+
+def test_many_phases_share_the_members_of_their_class(on_twin: OnTwin) -> None:
+    """A recurrence unrolled: a queue of its own for each phase's tiles would not fit onto the kernel's stack."""
+    phases = []
+    for k in range(50):
+        phases.append(
+            f"    a{k} = alloc_ub(64, float32)\n    b{k} = alloc_ub(64, float32)\n    with copyin():\n"
+            f"        load(a{k}, {'out' if k else 'x'}, 0, n)\n        load(b{k}, x, 0, n)\n"
+            f"    with compute():\n        add(a{k}, a{k}, b{k})\n    with copyout():\n        store(out, 0, a{k})\n"
+        )
+    kernel = "@ascend_kernel\ndef k(x, out, n: int):\n" + "    sync_all()\n".join(phases)
+    host = "@ascend_host\ndef h(x: Tensor, out: Output):\n    declare(out, x.shape, x.dtype)\n    k[1](x, out, x.numel)\n"
+    program, x = parse(f"{kernel}\n{host}"), normal((40,), F32)
+    agree(on_twin, program, [x], [F32], like(x, dtype=F32))
+    project = lower(program, op_spec(program, [(F32,)], [(F32,)]), "dsl_test")
+    assert project.files["op_kernel/dsl_test.cpp"].count("TQue<") == 3
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

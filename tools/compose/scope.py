@@ -18,6 +18,10 @@ class Unsupported(Exception):
         self.sentence = sentence if line is None else f"{sentence} ({line})"
 
 
+class Redundant(Unsupported):
+    """It can be done, and computes the same values so often that storing them pays."""
+
+
 def all_of(found: Sequence[tuple[Unsupported, str | None]]) -> Unsupported:
     """Return one refusal that names every operation that is not covered, each once, with its lines."""
     told = [f for f in found if f[0].op != MEMORY] or found

@@ -13,6 +13,7 @@ from akgen.tools.dsl.ir import Assign, Block, ElementType, Kernel, Program, Work
 from akgen.tools.dsl.prepare import PreparedKernel
 from akgen.tools.dsl.scalar_names import hoisted, infer
 
+MOST_MEMBERS = 96  # buffers of a class; where its phases have more, they share members: the object lies on the stack
 SCALAR_CPP: dict[ScalarType, str] = {"int": "int64_t", "float": "float", "bool": "bool"}
 
 
@@ -37,6 +38,7 @@ class KernelContext:
         self.lists = frozenset(self.kernel.lists)
         self.tile_types = {t: self.resolved(a.dtype) for t, a in self.kernel.allocs.items()}
         self.plan = self._plan(prepared.plan)
+        self.slots = self._slots()
         types = infer(self.kernel.body, self.kernel.scalars)
         self.types = types
         self.blocks: dict[Key, Block] = {key(s): s for s in walk(self.kernel.body) if isinstance(s, Block)}
@@ -81,6 +83,26 @@ class KernelContext:
                 )
         rows = tuple(dict.fromkeys(map(self.resolved, plan.row_types)))
         return UbPlan(buffers=tuple(buffers), scratch=tuple(needs.values()), row_types=rows)
+
+    def _slots(self) -> dict[tuple[str, str, str], int]:
+        """Return, where phases share members, which member of its role each buffer is: role, tile, tensor to number."""
+        if len(self.plan.buffers) <= MOST_MEMBERS:
+            return {}
+        found: dict[tuple[str, str, str], int] = {}
+        for phase in self.plan.phases:
+            counts: dict[str, int] = {}
+            for b in self.plan.in_phase(phase).buffers:
+                found[b.role, b.tile, b.tensor or ""] = counts.get(b.role, 0)
+                counts[b.role] = counts.get(b.role, 0) + 1
+        return found
+
+    def _slot(self, role: str, tile: str, tensor: str = "") -> str | None:
+        """Return the name of the member that phases share for a buffer, if they do."""
+        at = self.slots.get((role, tile, tensor))
+        if at is None:
+            return None
+        word = {"in": "loaded", "out": "stored"}.get(role, "computed")
+        return self.names.of(f"slot {role} {at}", f"{word}{at}{'Buf' if role == 'temp' else pascal(role)}_")
 
     def lib(self, name: str) -> str:
         """Note that a section of the device library is called and return its name."""
@@ -136,13 +158,16 @@ class KernelContext:
 
     def queue(self, kind: Literal["in", "out"], tile: str, tensor: str = "") -> str:
         """Return a transfer queue's member name."""
+        slot = self._slot(kind, tile, tensor if kind == "out" else "")
+        if slot is not None:
+            return slot
         if kind == "in":
             return self.names.of(f"in {tile}", f"{camel(tile)}In_")
         several = len({o.tensor for o in self.placement.outs_of(tile)}) > 1
         return self.names.of(f"out {tile} {tensor}", f"{camel(tile)}Out{pascal(tensor) if several else ''}_")
 
     def buffer(self, tile: str) -> str:
-        return self.names.of(f"buffer {tile}", f"{camel(tile)}Buf_")
+        return self._slot("temp", tile) or self.names.of(f"buffer {tile}", f"{camel(tile)}Buf_")
 
     def local(self, tile: str, kind: str = "") -> str:
         """Return a local tensor's name: the tile itself, its `raw` loaded form, its `new` form."""

@@ -42,7 +42,7 @@ def kernel_init(ctx: KernelContext, tiling_struct: str, fields: dict[str, str]) 
             init.append(f"{ctx.scalar(p.name)} = tiling.{fields[p.name]};")
     for name in sorted(ctx.members):
         members.append(f"{SCALAR_CPP[ctx.types[name]]} {ctx.scalar(name)} = 0;")
-    members += [_member(ctx, b) for b in ctx.plan.buffers]
+    members += dict.fromkeys(_member(ctx, b) for b in ctx.plan.buffers)  # phases may share some
     members.append("TBuf<TPosition::VECCALC> scratch_;")
     init.extend(_init_phase(ctx.plan.in_phase(0), ctx, "pipe"))
     count = len(kernel.phases)

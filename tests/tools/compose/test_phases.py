@@ -146,3 +146,23 @@ def test_the_cut_is_made_where_the_fewest_bytes_go_through_memory() -> None:
     composition, _, _ = composed(lambda x: function(x).sum(), (normal(4, 6),))
     counts = [count for g in composition.groups for t in g.templates for _, count, _ in t.temps]
     assert composition.dsl.count("workspace(") >= len(counts) == 1
+
+
+def test_outputs_with_some_axes_in_common_do_not_run_through_all_pairs() -> None:
+    """Rows times columns of one, and rows times columns of another: no loop runs over both columns."""
+    composition, _, _ = composed(lambda x, y, z: (x * z, y * z), (normal(64, 70), normal(64, 90), normal(64, 1)))
+    assert sorted(t.nest.sizes for g in composition.groups for t in g.templates) == [(64, 70), (64, 90)]
+
+
+def test_what_a_row_has_in_common_is_not_reduced_again_for_each_element_of_another_axis() -> None:
+    """Slices of normalised rows: statistics over 96 columns, which the weights of 1,600 pixels wait for."""
+
+    def function(x: torch.Tensor, y: torch.Tensor) -> Any:
+        weights = F.layer_norm(x, [x.shape[-1]])[:, :6]
+        return y * weights[:, :, None, None].exp()
+
+    args = (normal(64, 96), normal(64, 6, 40, 40))
+    composition, _, _ = composed(function, args)
+    for template in (t for g in composition.groups for t in g.templates):
+        assert not template.nest.overs() or len(template.nest.sizes) == 2
+    assert_right(function, args)

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from akgen.tools.compose.back.kernels import ScheduledKernel, choices, schedule, tensors_of
+from akgen.tools.compose.back.redundancy import is_redundant
 from akgen.tools.compose.front.traced import Origin, TracedGraph
 from akgen.tools.compose.middle.interface import Interface
 from akgen.tools.compose.middle.loop_nest import LoopNest
 from akgen.tools.compose.middle.symbolic import SymbolicNumbers
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest, structure, unify
-from akgen.tools.compose.scope import Unsupported
+from akgen.tools.compose.scope import Redundant, Unsupported
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.knobs import Knobs
 from akgen.tools.dsl.errors import DslError
@@ -25,20 +26,37 @@ class Feasibility:
     def __init__(self, cases: Sequence[TracedGraph], face: Interface) -> None:
         self.cases, self.face = cases, face
         self.tensors = tensors_of(face, 0)
-        self._known: dict[
-            object, Unsupported | None
-        ] = {}  # why a structure is refused, None if it always runs
+        self._known: dict[object, Unsupported | tuple[ScheduledKernel, ...]] = {}  # by structure
 
     def require(self, nest: LoopNest, case: int) -> None:
-        """Raise Unsupported if there is no schedule under which the nest of this case runs."""
-        key = self._key(nest)
-        if key in self._known:
-            refused = self._known[key]
-            if refused is not None:
-                raise refused
+        """Raise Unsupported if there is no schedule under which the nest of this case runs.
+
+        Raises Redundant where that one computes the same values very often.
+        """
+        kernels = self._kernels(nest)
+        redundant = [is_redundant(k.work, nest.sizes) for k in kernels]
+        if kernels[-1].fits is None and not any(redundant):
             return
-        template = unify([nest], SymbolicNumbers((), (), ()), "d")
+        template = _template(nest)
+        used = next((k for k in kernels if k.fits is None or self._fits(k, template, self.cases[case])), None)
+        if used is None:
+            raise Unsupported("rows", "a row does not fit into UB")
+        if redundant[kernels.index(used)]:
+            raise Redundant("reduction", "the same values would be computed for each of many elements")
+
+    def _kernels(self, nest: LoopNest) -> tuple[ScheduledKernel, ...]:
+        """Return the kernels for nests of this structure, best first, up to one that always runs."""
+        key = self._key(nest)
+        if key not in self._known:
+            self._known[key] = self._written(_template(nest))
+        found = self._known[key]
+        if isinstance(found, Unsupported):
+            raise found
+        return found
+
+    def _written(self, template: SymbolicNest) -> Unsupported | tuple[ScheduledKernel, ...]:
         found: list[ScheduledKernel] = []
+        refused: Unsupported | None = None
         for templates, choice in choices((template,), self.tensors):
             try:
                 found.append(schedule("probe", 0, templates, choice, self.face, Knobs()))
@@ -46,14 +64,8 @@ class Feasibility:
                 refused = error
                 continue
             if found[-1].fits is None:
-                self._known[key] = None
-                return
-        if not found:
-            assert refused is not None
-            self._known[key] = refused
-            raise refused
-        if not any(self._fits(kernel, template, self.cases[case]) for kernel in found):
-            raise Unsupported("rows", "a row does not fit into UB")
+                break
+        return tuple(found) if found else refused or Unsupported("layout", "no schedule runs it")
 
     def _key(self, nest: LoopNest) -> object:
         """Return the structure of a nest, whichever tensors it reads and writes."""
@@ -93,3 +105,8 @@ class Feasibility:
         except DslError:
             return False
         return True
+
+
+def _template(nest: LoopNest) -> SymbolicNest:
+    """Return a nest as the template of its own sizes."""
+    return unify([nest], SymbolicNumbers((), (), ()), "d")

@@ -1,6 +1,7 @@
 """Write the kernels of a group of cases: one per schedule of its loop nest, with the host lines before its launch."""
 
 from akgen.tools.compose.back.layout import BLOCK, FIRST_CORE, Tensors
+from akgen.tools.compose.back.redundancy import Work
 from akgen.tools.compose.back.schedules import kinds, write
 from akgen.tools.compose.back.schedules.base import Kind, Part
 from akgen.tools.compose.back.schedules.texts import schedule_texts
@@ -34,6 +35,7 @@ class ScheduledKernel(Frozen):
     arguments: tuple[Expr, ...]
     fits: Expr | None
     turned: frozenset[str]  # knobs that decided something in it
+    work: tuple[Work, ...] = ()
 
     @property
     def name(self) -> str:
@@ -187,6 +189,7 @@ def schedule(
         kernel=kernel, group=number, kinds=choice, host=tuple(host),
         arguments=(*tensors, *(value for _, value in writer.scalars.values())),
         fits=joined("and", fits, ONE) if fits else None, turned=frozenset(tuning.used),
+        work=tuple(w for p in parts for w in p.work),
     )  # fmt: skip
 
 

@@ -57,14 +57,17 @@ class _Nests(Accesses):
     """The loop nests of a graph."""
 
     def groups(self, regions: tuple[Region, ...]) -> list[list[Region]]:
-        """Gather regions whose loops have an axis in common."""
+        """Gather regions of which one's loops run over the other's: all of one's axes are axes of the other.
+
+        Those that have only some axes in common stay apart: one nest would run through every pair of the others.
+        """
         groups: list[tuple[set[int], list[Region]]] = []
         for region in regions:
-            used = self.used(region.node) | {a for d in self.dims[region.node] for a in d}
-            merged: tuple[set[int], list[Region]] = (set(used), [])
+            mine = self.used(region.node) | {a for d in self.dims[region.node] for a in d}
+            merged: tuple[set[int], list[Region]] = (set(mine), [])
             rest = []
             for other in groups:
-                if other[0] & used:
+                if merged[0] & other[0] and (merged[0] <= other[0] or other[0] <= merged[0]):
                     merged[0].update(other[0])
                     merged[1].extend(other[1])
                 else:

@@ -15,11 +15,11 @@ from akgen.tools.compose.middle.axes import LIBRARY
 from akgen.tools.compose.middle.loop_nest import LoopNest, Value
 from akgen.tools.compose.middle.lowering import loop_nests
 from akgen.tools.compose.middle.sink_slices import sink_slices
-from akgen.tools.compose.scope import Unsupported
+from akgen.tools.compose.scope import Redundant, Unsupported
 from akgen.tools.core.dtypes import DType
 
 Check = Callable[[LoopNest, int], None]
-"""Raises Unsupported where no schedule runs a nest of the case of this number."""
+"""Raises Unsupported where no schedule runs a nest of the case of this number, Redundant where it should not."""
 
 Nests = tuple[LoopNest, ...]
 Phase = tuple[int, tuple[Output, ...]]  # its number, and targets that share loops
@@ -92,6 +92,8 @@ class _Cutter:
             for a in dict.fromkeys(n.args):
                 self._users[a].append(i)
         self._known: dict[tuple[int, tuple[Output, ...], Loaded], Nests | Unsupported] = {}
+        self._redundant: dict[tuple[int, tuple[Output, ...], Loaded], Redundant] = {}
+        self._tolerated: set[int] = set()  # values that no cut spares from being computed redundantly
 
     # what is possible
 
@@ -106,13 +108,18 @@ class _Cutter:
             try:
                 nests = loop_nests(sink_slices(self._graph(case, targets)))
                 for nest in nests:
-                    self.check(nest, case)
+                    try:
+                        self.check(nest, case)
+                    except Redundant as refused:
+                        self._redundant[key] = refused
                 self._known[key] = nests
             except Unsupported as refused:
                 self._known[key] = refused
         found = self._known[key]
         if isinstance(found, Unsupported):
             raise found
+        if key in self._redundant and not self._tolerated.issuperset(t.node for t in targets):
+            raise self._redundant[key]
         return found
 
     def all_nests(self, case: int, phases: Sequence[Phase]) -> Nests:
@@ -225,10 +232,17 @@ class _Cutter:
         return all(self.serves(case, [(0, (outputs[0],))]) for case in self.asked)
 
     def make_possible(self, node: int) -> None:
-        """Cut until the value can be computed. Raises Unsupported where no cut helps."""
+        """Cut until the value can be computed. Raises Unsupported where no cut helps.
+
+        What no cut spares from being computed redundantly stays so.
+        """
         while (refused := self.possible(node)) is not None:
             lowest = self._lowest(node)
-            self.cut(self._best(lowest, self.possible(lowest) or refused))
+            reason = self.possible(lowest) or refused
+            try:
+                self.cut(self._best(lowest, reason))
+            except Redundant:
+                self._tolerated.add(lowest)
 
     def _lowest(self, node: int) -> int:
         """Return a value that is not possible though its operands are.

@@ -109,7 +109,7 @@ def write(
     emitter.group, emitter.suffix, emitter.loads_rows = schedule.group(), suffix, kind != "elements"
     schedule.check(emitter)
     emitter.run()
-    part.workspaces = emitter.workspaces
+    part.workspaces, part.work = emitter.workspaces, emitter.work()
     for name, width in emitter.widths.items():
         part.host.insert(0, Assign(name=name.id, value=width))
         part.fixed.append(name)
