@@ -72,7 +72,8 @@ def spoil(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 def perturb(tensor: torch.Tensor, generator: torch.Generator, *, keep_sign: bool) -> torch.Tensor:
     """Move a parameter or buffer away from its initial value, which is often one or zero and so proves nothing.
 
-    `keep_sign` scales instead of shifting: a running variance stays positive.
+    `keep_sign` scales instead of shifting: a running variance stays positive. Rows of a buffer that are in order, such
+    as the bounds of bins, stay in order.
     """
     if not tensor.is_floating_point() or tensor.numel() == 0:
         return tensor
@@ -80,7 +81,12 @@ def perturb(tensor: torch.Tensor, generator: torch.Generator, *, keep_sign: bool
     size = float(base.square().mean().sqrt())
     if keep_sign and size > 0:
         factor = 0.75 + 0.5 * torch.rand(base.shape, generator=generator, dtype=torch.float64)
-        return (base * factor).to(tensor.dtype)
+        moved = base * factor
+        for falling, ordered in ((False, base.sort(-1)[0]), (True, base.sort(-1, descending=True)[0])):
+            if not torch.equal(base, base.flatten()[0].expand(base.shape)) and torch.equal(base, ordered):
+                moved = moved.sort(-1, descending=falling)[0]
+                break
+        return moved.to(tensor.dtype)
     noise = torch.randn(base.shape, generator=generator, dtype=torch.float64)
     return (base + 0.25 * (size if size > 0 else 1.0) * noise).to(tensor.dtype)
 

@@ -282,3 +282,24 @@ def test_large_tensors_outside_of_the_state_are_inputs_too(tmp_path: Path) -> No
     found = loaded.sample(3, "normal").expected[0]
     assert isinstance(x, torch.Tensor) and isinstance(mask, torch.Tensor) and isinstance(table, torch.Tensor)
     torch.testing.assert_close(found, ((x.double() * mask.double()).sum() * 5 + table[0].double()))
+
+
+def test_bounds_of_bins_stay_in_order(tmp_path: Path) -> None:
+    path = tmp_path / "bins.py"
+    path.write_text(
+        "import torch\n"
+        "class Model(torch.nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.register_buffer('bounds', torch.linspace(0, 1, 50))\n"
+        "        self.register_buffer('falling', torch.linspace(1, 0, 50))\n"
+        "    def forward(self, x):\n"
+        "        return torch.bucketize(x, self.bounds) + x * self.falling[0]\n"
+        "def get_inputs():\n"
+        "    return [torch.rand(30)]\n"
+    )
+    loaded = load(Reference(loader="akgen.tools.reference.module_loader", path=path), Case(id="0"))
+    _, bounds, falling = loaded.sample(3, "normal").inputs
+    assert isinstance(bounds, torch.Tensor) and isinstance(falling, torch.Tensor)
+    assert (bounds.diff() >= 0).all() and (falling.diff() <= 0).all()
+    assert not torch.equal(bounds, torch.linspace(0, 1, 50))
