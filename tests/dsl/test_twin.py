@@ -118,8 +118,8 @@ def test_many_phases_share_the_members_of_their_class(on_twin: OnTwin) -> None:
             f"    with compute():\n        add(a{k}, a{k}, b{k})\n    with copyout():\n        store(out, 0, a{k})\n"
         )
     kernel = "@ascend_kernel\ndef k(x, out, n: int):\n" + "    sync_all()\n".join(phases)
-    host = "@ascend_host\ndef h(x: Tensor, out: Output):\n    declare(out, x.shape, x.dtype)\n    k[1](x, out, x.numel)\n"
-    program, x = parse(f"{kernel}\n{host}"), normal((40,), F32)
+    host = "@ascend_host\ndef h(x: Tensor, out: Output):\n    declare(out, x.shape, x.dtype)\n"
+    program, x = parse(f"{kernel}\n{host}    k[1](x, out, x.numel)\n"), normal((40,), F32)
     agree(on_twin, program, [x], [F32], like(x, dtype=F32))
     project = lower(program, op_spec(program, [(F32,)], [(F32,)]), "dsl_test")
     assert project.files["op_kernel/dsl_test.cpp"].count("TQue<") == 3

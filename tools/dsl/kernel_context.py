@@ -13,7 +13,9 @@ from akgen.tools.dsl.ir import Assign, Block, ElementType, Kernel, Program, Work
 from akgen.tools.dsl.prepare import PreparedKernel
 from akgen.tools.dsl.scalar_names import hoisted, infer
 
-MOST_MEMBERS = 96  # buffers of a class; where its phases have more, they share members: the object lies on the stack
+MOST_MEMBERS = (
+    96  # buffers of a class; where its phases have more, they share members: the object lies on the stack
+)
 SCALAR_CPP: dict[ScalarType, str] = {"int": "int64_t", "float": "float", "bool": "bool"}
 
 

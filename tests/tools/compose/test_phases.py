@@ -51,6 +51,10 @@ PHASED: dict[str, tuple[Fn, tuple[tuple[Any, ...], ...]]] = {
         ((normal(2, 4, 9, 9), normal(4, 1, 5, 5)),),
     ),
     "a product of whole numbers, kept and used": (counted_pairs, ((labels(0), labels(1)),)),
+    "more outputs of different shapes than events": (
+        lambda *a: tuple(y for x in a for y in (x * 2, x + 1, x.exp())),
+        (tuple(normal(5 + k, 9, seed=k) for k in range(4)),),
+    ),
     "a softmax of joined pieces": (
         lambda x, y: torch.softmax(torch.cat([x, y], 1), 1),
         ((normal(5, 9), normal(5, 20)), (normal(8, 30), normal(8, 3))),
@@ -150,7 +154,9 @@ def test_the_cut_is_made_where_the_fewest_bytes_go_through_memory() -> None:
 
 def test_outputs_with_some_axes_in_common_do_not_run_through_all_pairs() -> None:
     """Rows times columns of one, and rows times columns of another: no loop runs over both columns."""
-    composition, _, _ = composed(lambda x, y, z: (x * z, y * z), (normal(64, 70), normal(64, 90), normal(64, 1)))
+    composition, _, _ = composed(
+        lambda x, y, z: (x * z, y * z), (normal(64, 70), normal(64, 90), normal(64, 1))
+    )
     assert sorted(t.nest.sizes for g in composition.groups for t in g.templates) == [(64, 70), (64, 90)]
 
 

@@ -59,7 +59,8 @@ class Feasibility:
         refused: Unsupported | None = None
         for templates, choice in choices((template,), self.tensors):
             try:
-                found.append(schedule("probe", 0, templates, choice, self.face, Knobs()))
+                kernel = schedule("probe", 0, templates, choice, self.face, Knobs(), all_nests=False)
+                found.append(kernel)
             except Unsupported as error:
                 refused = error
                 continue

@@ -144,8 +144,12 @@ def schedule(
     *,
     frugal: bool = False,
     apart: bool = False,
+    all_nests: bool = True,
 ) -> ScheduledKernel:
-    """Return the kernel that runs these nests; `apart`, each has the Unified Buffer for itself."""
+    """Return the kernel that runs these nests; `apart`, each has the Unified Buffer for itself.
+
+    With `all_nests`, outputs that none of them stores are those that the reference does not define.
+    """
     writer, tuning = Writer(frugal=frugal), Tuning(knobs)
     names = tensors_of(face, number)
     parts: list[Part] = []
@@ -156,20 +160,25 @@ def schedule(
         parts.append(write(template, kind, writer, suffix, names, tuning))
         parts[-1].phase = writer.phase
         writer.close_stage()
-    _untouched(writer, templates, face)
+    if all_nests:
+        _untouched(writer, templates, face)
     loaded, stored = writer.most_loaded(), writer.most_stored()
     if loaded > EVENTS and not frugal:
-        return schedule(name, number, templates, choice, face, knobs, frugal=True, apart=apart)
+        return schedule(
+            name, number, templates, choice, face, knobs, frugal=True, apart=apart, all_nests=all_nests
+        )
     crowded = max(loaded, stored) > EVENTS or writer.most_buffers() > PIPE_BUFFERS
     if crowded and not apart and len(parts) > 1:
-        return schedule(name, number, templates, choice, face, knobs, apart=True)
+        return schedule(name, number, templates, choice, face, knobs, apart=True, all_nests=all_nests)
     if max(loaded, stored) > EVENTS:
         shares = [by_store(t, EVENTS // 2) for t in templates]
         if max(len(parts) for parts in shares) > 1 and not any(_spoiled(s, names) for s in shares):
             split = [(p, kind) for s, kind in zip(shares, choice, strict=True) for p in s]
             if all(kind in kinds(p) for p, kind in split) and len(split) > len(templates):
                 few, each = tuple(p for p, _ in split), tuple(kind for _, kind in split)
-                return schedule(name, number, few, each, face, knobs, frugal=frugal, apart=True)
+                return schedule(
+                    name, number, few, each, face, knobs, frugal=frugal, apart=True, all_nests=all_nests
+                )
         what = f"{loaded} tensors are loaded" if loaded > EVENTS else f"{stored} tiles are stored"
         raise Unsupported("buffers", f"{what} side by side; the chip has events for {EVENTS}")
     kernel = writer.kernel(name, _doc(templates, choice, face), single_buffers=tuning.single_buffers)
@@ -177,7 +186,9 @@ def schedule(
         raise Unsupported("buffers", f"{count} buffers lie side by side; a pipe keeps {PIPE_BUFFERS}")
     if any(t.plain is not None for t in templates) and _not_in_half(kernel, face):
         plain = tuple(t.plain or t for t in templates)
-        return schedule(name, number, plain, choice, face, knobs, frugal=frugal, apart=apart)
+        return schedule(
+            name, number, plain, choice, face, knobs, frugal=frugal, apart=apart, all_nests=all_nests
+        )
     host = _host(kernel, parts, tuning)
     temps = {k: (count, dtype) for t in templates for k, count, dtype in t.temps}
     host += [

@@ -5,7 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 MOST_REPEATED = 8  # times the elements that are needed
-WORTH_A_PHASE = 2**22  # elements computed in vain that take longer than a phase of their own, with its barrier
+WORTH_A_PHASE = (
+    2**22
+)  # elements computed in vain that take longer than a phase of their own, with its barrier
 
 
 class Work(NamedTuple):
