@@ -82,6 +82,9 @@ SCATTERED: dict[str, tuple[Any, ...]] = {
         normal(6, 3, 7),
     ),
     "infinite where a mask holds": (lambda x, m: x.masked_fill(m, float("-inf")), X, X > 0),
+    "truth values put": (lambda x, i, u: (x > 0).index_put((i,), u > 0), X[:, 0], ONCE[0], ONCE[1][:, 0]),
+    "rows of truth values": (lambda x, i, u: (x > 0).index_copy(0, i, u > 0), X, *ONCE),
+    "truth values along rows": (lambda x, i, u: (x > 0).scatter(1, i, u > 0), X, *ALONG),
     "where a mask holds": (lambda x, m: x.masked_fill(m, 3.0), X, X > 0),
 }
 

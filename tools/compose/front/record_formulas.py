@@ -216,12 +216,9 @@ def _narrowed(
 
 
 def _scatter(x: torch.Tensor, dim: int, index: torch.Tensor, source: Any) -> Any:
-    """Scatter truth values as integers, and into the rows alone that indices stand for."""
+    """Scatter into the rows alone that indices stand for."""
     if not x.dim():
         return NotImplemented
-    if x.dtype == torch.bool:
-        source = source.to(torch.int32) if isinstance(source, torch.Tensor) else int(bool(source))
-        return x.to(torch.int32).scatter(dim, index, source).to(torch.bool)
     found = _narrowed(lambda part: part.scatter(dim, index, source), x, dim, index)
     return NotImplemented if found is None else found
 

@@ -24,6 +24,7 @@ Check = Callable[[LoopNest, int], None]
 Nests = tuple[LoopNest, ...]
 Phase = tuple[int, tuple[Output, ...]]  # its number, and targets that share loops
 Loaded = frozenset[tuple[int, int]]  # values that are cut at, with the numbers of their workspace tensors
+MOST_NODES = 2000  # of the graph of a phase
 _LEAVES = frozenset(["load", "const", "iota", "count", "inv_count"])
 
 
@@ -106,7 +107,10 @@ class _Cutter:
         key = (case, targets, self._loaded(targets))
         if key not in self._known:
             try:
-                nests = loop_nests(sink_slices(self._graph(case, targets)))
+                sunk = sink_slices(self._graph(case, targets))
+                if len(sunk.nodes) > MOST_NODES:
+                    raise Unsupported("depth", "more operations than one phase is given")
+                nests = loop_nests(sunk)
                 for nest in nests:
                     try:
                         self.check(nest, case)
@@ -236,30 +240,39 @@ class _Cutter:
 
         What no cut spares from being computed redundantly stays so.
         """
-        while (refused := self.possible(node)) is not None:
+        refused = self.possible(node)
+        while refused is not None:
             lowest = self._lowest(node)
+            if lowest is None:
+                return
             reason = self.possible(lowest) or refused
             try:
                 self.cut(self._best(lowest, reason))
             except Redundant:
                 self._tolerated.add(lowest)
 
-    def _lowest(self, node: int) -> int:
-        """Return a value that is not possible though its operands are.
+    def _lowest(self, node: int) -> int | None:
+        """Return a value that is not possible though its operands are; None if this one is possible.
 
-        On the way down a chain of values each question halves what is left: what is computed from something
-        impossible is taken to be impossible, too.
+        On the way up a chain of values, from what is loaded, each question doubles the distance, until one is
+        impossible; then each halves what is left. What is computed from something impossible is taken to be
+        impossible, too. So a question is never much larger than what one phase holds.
         """
         while True:
-            path = self._path(node)
-            low, high = 0, len(path)  # the one before `low` is impossible, what is from `high` on is possible
+            path = [node, *self._path(node)]
+            high, reach = len(path), 1  # what is from `high` on is possible
+            while high > 0 and self.possible(path[max(0, high - reach)]) is None:
+                high, reach = max(0, high - reach), 2 * reach
+            if high == 0:
+                return None
+            low = max(0, high - reach) + 1  # the one before `low` is impossible
             while low < high:
                 middle = (low + high) // 2
                 if self.possible(path[middle]) is None:
                     high = middle
                 else:
                     low = middle + 1
-            node = path[low - 1] if low else node
+            node = path[low - 1]
             worse = next((a for a in self._below(node) if self.possible(a) is not None), None)
             if worse is None:
                 return node

@@ -11,7 +11,7 @@ from akgen.tools.compose.front.traced import TracedNode
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 
-F32, BOOL = DType.FLOAT32, DType.BOOL
+F32, BOOL, INT32 = DType.FLOAT32, DType.BOOL, DType.INT32
 KINDS: dict[str, ReduceKind | None] = {
     "add": "sum", "sum": "sum", "multiply": "prod", "prod": "prod", "amax": "max", "amin": "min",
 }  # fmt: skip
@@ -21,15 +21,15 @@ KINDS: dict[str, ReduceKind | None] = {
 def _scatter(im: Importer, node: TracedNode) -> int:
     """Scatter along one axis: an index per element."""
     name = node.target.split(".")[1]
-    dtype = im.result_lane(node)
+    dtype = _lane(im, node)
     base, index = im.as_lane(node.args[0], dtype), index_of(im, node.args[2])
     shape, wanted = im.shape(base), im.shape(index)
     axis = node.args[1] % max(1, len(shape))
     kind = _kind(im, node, name)
     one = bool(shape) and wanted == tuple(1 if a == axis else d for a, d in enumerate(shape))
-    if one and kind is None and dtype != BOOL:
+    if one and kind is None:
         hit = im.b.binary("eq", im.b.cast(im.b.positions(shape, axis), F32), im.b.cast(index, F32), BOOL)
-        return im.b.where(hit, im.as_lane(node.args[3], dtype), base)
+        return _finished(im, node, im.b.where(hit, im.as_lane(node.args[3], dtype), base))
     if not shape or any(d != w for a, (d, w) in enumerate(zip(shape, wanted, strict=True)) if a != axis):
         raise Unsupported(name, f"{name} with fewer indices than rows is not covered")
     order = (*(a for a in range(len(shape)) if a != axis), axis)
@@ -52,7 +52,20 @@ def _scatter(im: Importer, node: TracedNode) -> int:
         constants=(number is not None, fixed is not None),
     )  # fmt: skip
     wide = im.b.reshape(found, tuple(shape[a] for a in order))
-    return im.b.permute(wide, tuple(order.index(a) for a in range(len(shape))))
+    return _finished(im, node, im.b.permute(wide, tuple(order.index(a) for a in range(len(shape)))))
+
+
+def _lane(im: Importer, node: TracedNode) -> DType:
+    """Return the lane in which values are scattered: truth values go as integers."""
+    dtype = im.result_lane(node)
+    return INT32 if dtype == BOOL else dtype
+
+
+def _finished(im: Importer, node: TracedNode, value: int) -> int:
+    """Return what was scattered as the result's own kind of values."""
+    if im.result_lane(node) != BOOL:
+        return value
+    return im.b.binary("ne", value, im.b.const(0, INT32), BOOL)
 
 
 def _kind(im: Importer, node: TracedNode, name: str) -> ReduceKind | None:
@@ -75,7 +88,7 @@ def _operand(im: Importer, arg: Any, dtype: DType) -> tuple[int, Number | None]:
 @handles("index_add", "index_copy", "index_fill")
 def _index_rows(im: Importer, node: TracedNode) -> int:
     name = node.target.split(".")[1]
-    dtype = im.result_lane(node)
+    dtype = _lane(im, node)
     base = im.as_lane(node.args[0], dtype)
     axis = node.args[1] % max(1, len(im.shape(base)))
     index = index_of(im, node.args[2])
@@ -86,12 +99,13 @@ def _index_rows(im: Importer, node: TracedNode) -> int:
         source = im.b.binary("mul", source, im.b.const(alpha, dtype), dtype)
         number = im.b.constant(source)
     kind: ReduceKind | None = "sum" if name == "index_add" else None
-    return into_rows(im, base, axis, 1, im.b.reshape(index, (count,)), source, number, kind)
+    found = into_rows(im, base, axis, 1, im.b.reshape(index, (count,)), source, number, kind)
+    return _finished(im, node, found)
 
 
 @handles("index_put", "_unsafe_index_put")
 def _index_put(im: Importer, node: TracedNode) -> int:
-    dtype = im.result_lane(node)
+    dtype = _lane(im, node)
     base, given = im.as_lane(node.args[0], dtype), list(node.args[1])
     shape = im.shape(base)
     axes = [a for a, v in enumerate(given) if v is not None]
@@ -103,7 +117,7 @@ def _index_put(im: Importer, node: TracedNode) -> int:
                 "index_put", "values that are put where a mask holds, one by one, are not covered"
             )
         wide = im.shape(mask) + (1,) * (len(shape) - axes[0] - len(im.shape(mask)))
-        return im.b.where(im.b.reshape(mask, wide), im.b.reshape(source, ()), base)
+        return _finished(im, node, im.b.where(im.b.reshape(mask, wide), im.b.reshape(source, ()), base))
     places = (
         fixed(im, given[axes[0]]) if len(axes) == 1 and not im.arg(node, 3, "accumulate", False) else None
     )
@@ -111,7 +125,8 @@ def _index_put(im: Importer, node: TracedNode) -> int:
         step = places[1] - places[0] if len(places) > 1 else 1
         if step > 0 and places[0] >= 0 and places == list(range(places[0], places[-1] + 1, step)):
             one = tuple(len(places) if a == axes[0] else d for a, d in enumerate(shape))
-            return assigned(im, base, im.b.expand(source, one), axes[0], places[0], step)
+            found = assigned(im, base, im.b.expand(source, one), axes[0], places[0], step)
+            return _finished(im, node, found)
     order = (*axes, *(a for a in range(len(shape)) if a not in axes))
     apart = axes != list(range(axes[0], axes[0] + len(axes)))
     if apart:  # the axes of what is put there come first, then the others
@@ -125,8 +140,8 @@ def _index_put(im: Importer, node: TracedNode) -> int:
     flat: int | None = None
     for a, value in zip(axes, values, strict=True):
         step = math.prod(shape[b] for b in axes if b > a)
-        scaled = im.b.binary("mul", value, im.b.const(step, DType.INT32), DType.INT32) if step != 1 else value
-        flat = scaled if flat is None else im.b.binary("add", flat, scaled, DType.INT32)
+        scaled = im.b.binary("mul", value, im.b.const(step, INT32), INT32) if step != 1 else value
+        flat = scaled if flat is None else im.b.binary("add", flat, scaled, INT32)
     assert flat is not None
     count = math.prod(common)
     flat = im.b.reshape(im.b.expand(flat, common), (count,))
@@ -136,7 +151,9 @@ def _index_put(im: Importer, node: TracedNode) -> int:
         source = im.b.reshape(source, (*shape[: axes[0]], count, *shape[axes[-1] + 1 :]))
     kind: ReduceKind | None = "sum" if im.arg(node, 3, "accumulate", False) else None
     found = into_rows(im, base, axes[0], len(axes), flat, source, number, kind, wraps=wraps)
-    return im.b.permute(found, tuple(order.index(a) for a in range(len(order)))) if apart else found
+    if apart:
+        found = im.b.permute(found, tuple(order.index(a) for a in range(len(order))))
+    return _finished(im, node, found)
 
 
 def into_rows(
