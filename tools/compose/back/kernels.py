@@ -1,7 +1,7 @@
 """Write the kernels of a group of cases: one per schedule of its loop nest, with the host lines before its launch."""
 
 from akgen.tools.compose.back.layout import BLOCK, FIRST_CORE, Tensors
-from akgen.tools.compose.back.redundancy import Work
+from akgen.tools.compose.back.redundancy import LoopWork
 from akgen.tools.compose.back.schedules import kinds, write
 from akgen.tools.compose.back.schedules.base import Kind, Part
 from akgen.tools.compose.back.schedules.texts import schedule_texts
@@ -35,7 +35,7 @@ class ScheduledKernel(Frozen):
     arguments: tuple[Expr, ...]
     fits: Expr | None
     turned: frozenset[str]  # knobs that decided something in it
-    work: tuple[Work, ...] = ()
+    work: tuple[LoopWork, ...] = ()
 
     @property
     def name(self) -> str:

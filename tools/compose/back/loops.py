@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from akgen.tools.compose.back.cross_core import CrossCore
 from akgen.tools.compose.back.layout import Layout, Level, Sink, Tensors, start_of
 from akgen.tools.compose.back.operands import Location
-from akgen.tools.compose.back.redundancy import Work
+from akgen.tools.compose.back.redundancy import LoopWork
 from akgen.tools.compose.back.writer import Tile, Writer
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.compose.scope import Unsupported
@@ -83,19 +83,21 @@ class LoopCodegen(CrossCore):
                 stack.extend(a for a in self.t.values[i].args if a not in self.held)
         return seen
 
-    def work(self) -> tuple[Work, ...]:
+    def work(self) -> tuple[LoopWork, ...]:
         """Return, of each value and store, the axes over which it is computed and those over which it varies."""
-        found: list[Work] = []
+        found: list[LoopWork] = []
         for i, v in enumerate(self.t.values):
             if v.op == "reduce":
                 varies = frozenset((*v.deps, *v.over, *self.t.values[v.args[0]].deps))
-                found.append(Work(self._run_over(self._sink_depth(Sink("accumulate", i))) | varies, varies))
+                found.append(
+                    LoopWork(self._run_over(self._sink_depth(Sink("accumulate", i))) | varies, varies)
+                )
             elif v.op not in ("const", "inv_count"):
                 varies = frozenset(v.deps)
-                found.append(Work(self._run_over(self.depth[i]) | varies, varies))
+                found.append(LoopWork(self._run_over(self.depth[i]) | varies, varies))
         for k, store in enumerate(self.t.nest.stores):
             varies = frozenset(store.axes)
-            found.append(Work(self._run_over(self._sink_depth(Sink("store", k))) | varies, varies))
+            found.append(LoopWork(self._run_over(self._sink_depth(Sink("store", k))) | varies, varies))
         return tuple(found)
 
     def _run_over(self, depth: int) -> frozenset[int]:

@@ -10,14 +10,14 @@ WORTH_A_PHASE = (
 )  # elements computed in vain that take longer than a phase of their own, with its barrier
 
 
-class Work(NamedTuple):
+class LoopWork(NamedTuple):
     """The axes over whose points a value is computed, and those that it varies along."""
 
     run: frozenset[int]
     varies: frozenset[int]
 
 
-def is_redundant(work: Iterable[Work], sizes: Sequence[int]) -> bool:
+def is_redundant(work: Iterable[LoopWork], sizes: Sequence[int]) -> bool:
     """Return whether storing values would cost less than computing them again, at these lengths of the axes."""
     done = needed = 0
     for w in work:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from akgen.tools.compose.back.layout import BLOCK, CORE, CORES, FIRST_CORE, Layout, Level, Tensors
 from akgen.tools.compose.back.loops import LoopCodegen
-from akgen.tools.compose.back.redundancy import Work
+from akgen.tools.compose.back.redundancy import LoopWork
 from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import Extent, Shape, Writer
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
@@ -67,7 +67,7 @@ class Part:
     tile: TileSize | None = None
     fixed: list[Name] = field(default_factory=list)  # other capacity parameters
     workspaces: list[tuple[str, Expr, DType]] = field(default_factory=list)
-    work: tuple[Work, ...] = ()
+    work: tuple[LoopWork, ...] = ()
 
 
 # operations of several vector instructions
