@@ -16,7 +16,9 @@ from pydantic import Field
 from akgen.knowledge.data_files import KnowledgeFact, read_json, read_text
 
 Kind = Literal["Tensor", "Tensors", "int", "float", "bool", "str", "ints", "floats"]
-Draw = Literal["real", "mask", "classes", "index", "positions", "unit", "sign", "sign1", "entries"]
+Draw = Literal[
+    "real", "mask", "classes", "index", "positions", "unit", "sign", "sign1", "entries", "positive", "int8"
+]
 Value = int | float | bool | str | tuple[int, ...] | None
 _BORDER = re.compile(
     r"(?<=[a-z0-9])(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])(?=[a-z0-9])"
@@ -78,9 +80,15 @@ class OperatorEntry(KnowledgeFact):
     )  # what a tensor argument holds, where it is not any number
     shapes: Literal["same", "each"] = "same"  # "each": a shape for every tensor
     operand: Literal["free", "required"] = "free"  # "required": the second operand must be said
+    source: str | None = None  # of a composite: the function that computes it, over `own`
+    own: Signature | None = None
+    parts: dict[str, str] = Field(default_factory=dict)  # of a composite: its tensors' shapes, over the first's
+    limits: dict[str, str] = Field(default_factory=dict)  # of a composite: what its indices stay below
 
     def signatures(self, rank: int | None = None) -> tuple[Signature, ...]:
         """Return the ways to call it; of one that depends on the rank, those for two spatial axes unless told."""
+        if self.own is not None:
+            return (self.own,)
         if self.expression is not None:
             return ()
         path = (self.path or "").replace("{rank}", str(rank or 2))
@@ -102,7 +110,8 @@ class OperatorEntry(KnowledgeFact):
 @cache
 def operators() -> tuple[OperatorEntry, ...]:
     """Return the operators that have more than PyTorch's name."""
-    return tuple(OperatorEntry.model_validate(entry) for entry in read_json("operators.json"))
+    listed = (OperatorEntry.model_validate(entry) for entry in read_json("operators.json"))
+    return (*listed, *(_composite(node) for node in ast.parse(read_text("composites.txt")).body))
 
 
 @cache
@@ -228,6 +237,38 @@ def _by_name() -> dict[str, tuple[Signature, ...]]:
 
 def _snake(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+
+def _composite(node: ast.stmt) -> OperatorEntry:
+    """Read a function of `composites.txt`: names in its docstring, shapes and what a tensor holds in annotations."""
+    assert isinstance(node, ast.FunctionDef)
+    category, _, names = (ast.get_docstring(node) or "").partition(":")
+    latin, _, chinese = names.partition(";")
+    parts, draws, limits = {}, {}, {}
+    for argument in node.args.args:
+        held, _, shape = ast.literal_eval(argument.annotation or ast.Constant("")).rpartition(";")
+        if held or (shape and re.match(r"[a-z0-9]+(?: |\Z)", shape) and shape != "shape"):
+            draw, _, limit = (held or shape).partition(" ")
+            draws[argument.arg] = "entries" if draw == "index" else draw
+            limits |= {argument.arg: limit} if limit else {}
+            shape = shape if held else ""
+        parts |= {argument.arg: shape.strip()} if shape.strip() not in ("", "shape") else {}
+        argument.annotation = ast.Name("Tensor")
+    signature = _signature(f"{node.name}({ast.unparse(node.args)})")
+    for argument in (*node.args.args, *node.args.kwonlyargs):
+        argument.annotation = None
+    node.body = node.body[1:]
+    return OperatorEntry(
+        name=node.name,
+        category=category.strip(),
+        aliases=tuple(name for n in latin.split(",") if (name := n.strip())),
+        zh=tuple(name for n in chinese.split(",") if (name := n.strip())),
+        source=ast.unparse(node),
+        own=signature,
+        draws=draws,
+        parts=parts,
+        limits=limits,
+    )
 
 
 def _signature(line: str) -> Signature:

@@ -1,6 +1,7 @@
 """Write the PyTorch reference of a chain of operators: Model, get_inputs(params), get_init_inputs(params)."""
 
 import math
+import re
 from importlib.resources import files
 from typing import Any
 
@@ -10,7 +11,7 @@ from akgen.agents.requests.attributes import FROM_SHAPE
 from akgen.agents.requests.formula import is_mask, is_vector, renamed
 from akgen.agents.requests.needs import Way, entry_of, way_of
 from akgen.agents.requests.request import ChainStep, Request, RequestSource
-from akgen.knowledge.operators import Parameter, Signature, Value
+from akgen.knowledge.operators import Parameter, Signature, Value, operator_named
 from akgen.tools.core.frozen import Frozen
 
 _DOMAINS = ("positive", "nonnegative", "unit", "open_unit")
@@ -24,6 +25,7 @@ class Input(Frozen):
     shape: int  # of the case's shapes; 0 where one serves all
     draw: str = "real"
     limit: str = "10"  # of classes, entries and indices
+    part: str | None = None  # its shape as Python over `shape`, the first tensor's, where that is another one
     axis: int = 0  # that an index runs along
 
 
@@ -50,11 +52,14 @@ class _Program:
         for at, step in enumerate(request.steps):
             self._add(step, at)
 
-    def new_input(self, name: str = "", draw: str = "real", limit: str = "10", axis: int = 0) -> str:
+    def new_input(
+        self, name: str = "", draw: str = "real", limit: str = "10", axis: int = 0, part: str | None = None
+    ) -> str:
         known = len(self.inputs)
         name = name or f"x{known}"
-        shape = known if self._each and known < len(self._request.shapes[0]) else 0
-        self.inputs.append(Input(name=name, shape=shape, draw=draw, limit=limit, axis=axis))
+        given = self._each and known < len(self._request.shapes[0])
+        shape, part = (known, None) if given else (0, part)
+        self.inputs.append(Input(name=name, shape=shape, draw=draw, limit=limit, axis=axis, part=part))
         return name
 
     def _add(self, step: ChainStep, at: int) -> None:
@@ -97,6 +102,8 @@ class _Program:
     def _draw(self, way: Way, name: str, step: ChainStep) -> tuple[str, str]:
         draw = way.entry.draws.get(name, "real")
         said = {**way.entry.attributes, **step.attributes}
+        if name in way.entry.limits:
+            return draw, _filled(way.entry.limits[name], said)
         limit = said.get("num_embeddings") or said.get("num_classes") or 10
         return draw, repr(limit)
 
@@ -188,7 +195,9 @@ class _Program:
             if value is None:
                 keyword = True
             else:
-                plain = not keyword and (parameter.is_tensor or parameter.default is None)
+                plain = not keyword and (
+                    parameter.is_tensor or (parameter.default is None and not way.entry.source)
+                )
                 keyword = keyword or not plain
                 arguments.append(value if plain else f"{parameter.name}={value}")
         return f"{signature.path}({', '.join(arguments)})"
@@ -208,9 +217,12 @@ class _Program:
                 return self._operand(operands.pop(0))
             draw, limit = self._draw(way, name, step)
             dim = said.get("dim", 0)
-            return self.new_input(draw=draw, limit=limit, axis=dim if isinstance(dim, int) else 0)
+            part = way.entry.parts.get(name)
+            part = _filled(part, said) if part else None
+            return self.new_input(draw=draw, limit=limit, axis=dim if isinstance(dim, int) else 0, part=part)
         if name in said:
-            return None if name == "dim" and said[name] is None else _source(said[name])
+            keeps = name == "dim" and said[name] is None and way.entry.source is None
+            return None if keeps else _source(said[name])
         if parameter.kind == "float" and operands:
             return repr(operands.pop(0))
         return None
@@ -246,8 +258,6 @@ def sizes_needed(made: list[str], shapes: int) -> list[tuple[str, str]]:
     keys = {"width": 'params["shape"][-1]', "channels": 'params["shape"][1]'}
     keys |= {f"width{i}": f'params["shape{i}"][-1]' for i in range(1, shapes)}
     text = " ".join(made)
-    import re
-
     return [(name, value) for name, value in keys.items() if re.search(rf"(?<![\w.]){name}(?![\w=])", text)]
 
 
@@ -255,6 +265,8 @@ def chain_reference(request: Request) -> str:
     """Write the reference module of a chain."""
     program = _Program(request)
     shapes = len(request.shapes[0]) if request.shapes else 1
+    named = [step.operator for step in request.steps if step.formula is None]
+    sources = [source for name in dict.fromkeys(named) if (source := source_of(name, request)) is not None]
     return _render(
         "reference.j2",
         name=request.name,
@@ -263,8 +275,25 @@ def chain_reference(request: Request) -> str:
         lines=program.lines,
         inputs=program.inputs,
         sizes=sizes_needed(program.made, shapes),
-        special=any(i.draw in ("classes", "index", "positions", "sign1") for i in program.inputs),
+        special=any(
+            i.draw in ("classes", "index", "positions", "sign1") or i.part or "shape" in i.limit
+            for i in program.inputs
+        ),
+        sources=sources,
+        math=any("math." in source for source in sources),
     )
+
+
+def source_of(name: str, request: Request) -> str | None:
+    """Return the function of a composite; None for what PyTorch computes by itself."""
+    entry = operator_named(name)
+    dtype = request.dtypes[0].value if request.dtypes else "float32"
+    return entry.source.replace("DTYPE", f"torch.{dtype}") if entry and entry.source else None
+
+
+def _filled(text: str, said: dict[str, Value]) -> str:
+    """Put the values of attributes where a composite's shape names them."""
+    return re.sub(r"\{(\w+)\}", lambda m: repr(said.get(m[1])), text)
 
 
 def input_count(request: Request) -> int:

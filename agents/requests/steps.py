@@ -1,0 +1,236 @@
+"""Turn marked operators into steps of a chain: their order, operands, attributes, and which of several is meant."""
+
+import itertools
+import re
+from typing import Any
+
+from akgen.agents.requests.attributes import parameters_of
+from akgen.agents.requests.marks import Mark, MarkedText, phrase
+from akgen.agents.requests.needs import entry_of
+from akgen.agents.requests.problems import Unclear
+from akgen.agents.requests.refusals import refuse_other_tensors
+from akgen.agents.requests.request import ChainStep, Request
+from akgen.knowledge.operators import operator_named
+
+_REDUCED = {"max": ("amax", "maximum"), "min": ("amin", "minimum")}
+_TWO = re.compile(r"\b(?:two|both|x and y|a and b|elementwise|element-wise|pairwise)\b|两个|逐元素")
+
+
+_DEFINED = re.compile(
+    r"[:=]|(?<![a-z])(?:i\.?e\.?|namely|that is|which is|meaning|defined as|computed as|as)(?![a-z])"
+    r"|即|也就是|就是|等于|定义为"
+)
+_ADDED = re.compile(
+    r"\s*(?:and |also |now |please )*(?:add|append|put|attach) (?:an?|another) (?!kernel)"
+    r"|\s*(?:再|最后|后面|末尾)*[加接](?:上)?(?:一个|个)"
+)
+
+
+def steps_of(
+    text: MarkedText, marks: list[Mark], operators: list[Mark], known: Request
+) -> tuple[tuple[ChainStep, ...], bool]:
+    """Return the chain, and whether it goes on from the known one."""
+    first = operators[0] if operators else None
+    lead = re.match(rf"\s*(?:{phrase('lead').pattern})", text.text)
+    whole = any(
+        m.kind in ("dtype", "shape", "shapes") for m in marks
+    )  # a request of its own, not a follow-up
+    added = _ADDED.match(text.text) and not whole
+    chained = bool(known.steps) and (
+        lead is not None or bool(added) or (not whole and _only_operands(marks, first))
+    )
+    made = _marked_steps(text, marks, operators)
+    before = list(known.steps) if chained or not operators else []
+    inserted = [m for m in marks if m.kind in ("bias", "first")]
+    if not operators and inserted and known.steps:
+        made = [(m, ChainStep(operator="add", operands=(m.kind,))) for m in inserted]
+        chained = True
+    chain: list[tuple[int, ChainStep]] = [(-1, s) for s in before] + [(m.begin, s) for m, s in made]
+    if not chain:
+        if any(m.kind in ("attribute", "axis") for m in marks):
+            raise Unclear("attribute_of_code" if known.source else "attribute_of_nothing")
+        return (), False
+    steps = _with_attributes(text, marks, chain)
+    settled = [_settled(text, s) for s in steps]
+    if operators:
+        refuse_other_tensors(text, settled)
+    return tuple(settled), chained
+
+
+def _only_operands(marks: list[Mark], first: Mark | None) -> bool:
+    """Say whether the first operator takes a number or a bias, as in "multiply by 2", and so goes on from something."""
+    if first is None or first.value not in ("add", "sub", "mul", "div"):
+        return False
+    return any(m.kind in ("number", "bias", "first") for m in marks)
+
+
+def _marked_steps(text: MarkedText, marks: list[Mark], operators: list[Mark]) -> list[tuple[Mark, ChainStep]]:
+    """Return the marked operators in the order in which they are applied."""
+    items: list[tuple[Mark, ChainStep]] = []
+    for at, mark in enumerate(marks):
+        before = marks[at - 1] if at else None
+        if mark.kind == "operator":
+            step = mark.value if isinstance(mark.value, ChainStep) else ChainStep(operator=mark.value)
+            adds = before is not None and before.kind in ("bias", "first") and step.operator == "add"
+            if adds and items and items[-1][0] == before and not text.text[before.end : mark.begin].strip():
+                items[-1] = (mark, items[-1][1])  # "residual add": the operand stands before its addition
+                continue
+            items.append((mark, step))
+        elif mark.kind == "number" and items:
+            owner, step = items[-1]
+            items[-1] = (owner, step.model_copy(update={"operands": (mark.value,)}))
+        elif mark.kind in ("bias", "first") and operators:
+            _add_operand(text, items, mark)
+    if not items:
+        return []
+    loose = any(m.kind in ("then", "fused") for m in marks) or len(items) >= 3
+    groups: list[list[tuple[Mark, ChainStep]]] = [[items[0]]]
+    for left, right in itertools.pairwise(items):
+        how = _joint(text, marks, left, right, loose=loose)
+        if how == "inner":
+            groups[-1].append(right)
+        elif how == "next":
+            groups.append([right])
+        else:
+            raise Unclear(
+                "order", names=[left[1].formula or left[1].operator, right[1].formula or right[1].operator]
+            )
+    return [item for group in groups for item in reversed(group)]
+
+
+def _add_operand(text: MarkedText, items: list[tuple[Mark, ChainStep]], mark: Mark) -> None:
+    """Give a bias or the first input to the addition before it, or add it by an addition of its own."""
+    if items:
+        owner, step = items[-1]
+        between = text.text[owner.end : mark.begin].strip(" ,")
+        if step.operator in ("add", "sub", "mul") and between in ("", "a", "the", "an", "back", "上", "一个"):
+            items[-1] = (owner, step.model_copy(update={"operands": (mark.kind,)}))
+            return
+        # "with bias" at the end is the layer's, wherever it stands; "add a bias" is a step
+        of_layer = re.match(r"\s*(?:with|带|有)", text.text[mark.begin : mark.end])
+        holders = [s.operator for _, s in items] if of_layer else [step.operator]
+        entries = [e for e in map(operator_named, holders) if e is not None]
+        if mark.kind == "bias" and any("bias" in parameters_of(e) for e in entries):
+            return
+    items.append((mark, ChainStep(operator="add", operands=(mark.kind,))))
+
+
+def _joint(
+    text: MarkedText,
+    marks: list[Mark],
+    left: tuple[Mark, ChainStep],
+    right: tuple[Mark, ChainStep],
+    *,
+    loose: bool,
+) -> str | None:
+    """Say how two operators are joined: the right one is inside the left one, or comes next."""
+    begin, end = left[0].end, right[0].begin
+    kinds = {m.kind for m in marks if begin <= m.begin and m.end <= end}
+    between = text.text[begin:end]
+    if kinds & {"of", "after"}:
+        return "inner"
+    if right[1].operands or kinds & {"then", "fused"} or re.fullmatch(r"\s*\+\s*", between):
+        return "next"
+    if (left[1].operands or "_own_" in right[1].operator) and "and" in kinds:
+        return "next"  # "add a bias and relu", "subtract the mean and divide by the deviation"
+    if left[1].operands and re.fullmatch(r"\s*-?[\d.]+[kme\d-]*\s*(?:再|取|求|做|后|之后)+\s*", between):
+        return "next"  # "加 1 取对数"
+    listed = "and" in kinds or re.search(r"[,，+、;\n]", between) is not None or not between.strip()
+    return "next" if loose and listed else None
+
+
+def _with_attributes(
+    text: MarkedText, marks: list[Mark], chain: list[tuple[int, ChainStep]]
+) -> list[ChainStep]:
+    steps = [step for _, step in chain]
+    places = [place for place, _ in chain]
+    fresh = [i for i, place in enumerate(places) if place >= 0]
+    given: dict[tuple[int, str], Any] = {}
+    for mark in marks:
+        if mark.kind not in ("attribute", "axis"):
+            continue
+        order = sorted(
+            range(len(steps)),
+            key=lambda i: (i not in fresh, places[i] > mark.begin, abs(places[i] - mark.begin)),
+        )
+        for i in order:
+            values = _accepted(steps[i], mark)
+            if values is not None:
+                break
+        else:
+            raise _refused(text, mark, steps)
+        for name, value in values.items():
+            if given.setdefault((i, name), value) != value:
+                raise Unclear("said_twice", name=name)
+        steps[i] = steps[i].model_copy(update={"attributes": {**steps[i].attributes, **values}})
+    return steps
+
+
+def _accepted(step: ChainStep, mark: Mark) -> dict[str, Any] | None:
+    """Return the attributes of the step that the mark sets; None if it has none of them."""
+    if step.formula is not None:
+        return None
+    entry = entry_of(step)
+    known = parameters_of(entry)
+    if mark.kind == "attribute":
+        found = {name: value for name, value in mark.value.values.items() if name in known}
+        return found or None
+    axis = mark.value
+    several = axis if isinstance(axis, tuple) else None
+    if isinstance(axis, str) and axis.startswith("last "):
+        count = int(axis.split()[1])
+        if "normalized_shape" in known:
+            return {"normalized_axes": count}
+        axis = several = tuple(range(-count, 0))
+    if axis == "all":
+        if "dim" in known and entry.category == "reduction":
+            return {"dim": None}
+        return {} if "dim" not in known else None
+    if "normalized_shape" in known and axis in (-1, (-1,)):
+        return {}
+    if "dim0" in known and several is not None and len(several) == 2:
+        return {"dim0": several[0], "dim1": several[1]}
+    if "dims" in known and known["dims"].kind == "ints":
+        return {"dims": axis if several is not None or entry.name == "roll" else (axis,)}
+    if "dim" in known:
+        return {"dim": axis}
+    if "start_dim" in known and several is None:
+        return {"start_dim": axis}
+    return None
+
+
+def _refused(text: MarkedText, mark: Mark, steps: list[ChainStep]) -> Unclear:
+    names = [s.operator for s in steps]
+    said = text.text[mark.begin : mark.end].strip()
+    if mark.kind == "axis":
+        return Unclear("no_axis", operator=names[-1])
+    return Unclear("no_attribute", operator=names[-1], said=said)
+
+
+def _settled(text: MarkedText, step: ChainStep) -> ChainStep:
+    """Return the step with what depends on the whole text: which maximum is meant, which normalisation, operands."""
+    attributes, operands = dict(step.attributes), list(step.operands)
+    exponent = attributes.pop("exponent", None)
+    if isinstance(exponent, int | float):
+        operands = [exponent]
+    operator = step.operator
+    if operator in _REDUCED:
+        reduced, pairwise = _REDUCED[operator]
+        two = _TWO.search(text.text) or operands
+        if "dim" not in attributes and not two:
+            raise Unclear("which_one", names=[reduced, pairwise])
+        operator = reduced if "dim" in attributes else pairwise
+    if (
+        operator == "normalize"
+        and not attributes
+        and not re.search(r"f\.normali|functional|l2|二范数", text.text)
+    ):
+        raise Unclear("which_one", names=["layer_norm", "rms_norm", "torch.nn.functional.normalize"])
+    if operator == "gelu_tanh" and re.search(r"fast[ _-]?gelu|快速gelu", text.text):
+        raise Unclear("which_one", names=["gelu", "gelu, tanh approximation", "x * sigmoid(1.702 * x)"])
+    entry = operator_named(operator)
+    if entry is not None and entry.operand == "required" and not operands and not _TWO.search(text.text):
+        raise Unclear("operand", operator=operator)
+    return step.model_copy(
+        update={"operator": operator, "attributes": attributes, "operands": tuple(operands)}
+    )
