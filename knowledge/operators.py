@@ -23,6 +23,9 @@ Value = int | float | bool | str | tuple[int, ...] | None
 _BORDER = re.compile(
     r"(?<=[a-z0-9])(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])(?=[a-z0-9])"
 )  # where some write a space
+_INTERNAL = frozenset(
+    f"torch.Tensor.{name}" for name in ("index", "const_data_ptr", "qscheme", "sum_to_size")
+)
 _MOST_WORDS = 7  # of a name
 
 
@@ -82,7 +85,9 @@ class OperatorEntry(KnowledgeFact):
     operand: Literal["free", "required"] = "free"  # "required": the second operand must be said
     source: str | None = None  # of a composite: the function that computes it, over `own`
     own: Signature | None = None
-    parts: dict[str, str] = Field(default_factory=dict)  # of a composite: its tensors' shapes, over the first's
+    parts: dict[str, str] = Field(
+        default_factory=dict
+    )  # of a composite: its tensors' shapes, over the first's
     limits: dict[str, str] = Field(default_factory=dict)  # of a composite: what its indices stay below
 
     def signatures(self, rank: int | None = None) -> tuple[Signature, ...]:
@@ -197,6 +202,8 @@ def _spellings() -> dict[str, OperatorEntry]:
             found.setdefault(squashed(alias), op)
     for signature in sorted(signatures(), key=lambda s: s.is_module):
         name = signature.path.rpartition(".")[2]
+        if signature.path in _INTERNAL:
+            continue
         found.setdefault(squashed(name), OperatorEntry(name=_snake(name), path=signature.path))
     return found
 
@@ -244,7 +251,9 @@ def _composite(node: ast.stmt) -> OperatorEntry:
     assert isinstance(node, ast.FunctionDef)
     category, _, names = (ast.get_docstring(node) or "").partition(":")
     latin, _, chinese = names.partition(";")
-    parts, draws, limits = {}, {}, {}
+    parts: dict[str, str] = {}
+    draws: dict[str, str] = {}
+    limits: dict[str, str] = {}
     for argument in node.args.args:
         held, _, shape = ast.literal_eval(argument.annotation or ast.Constant("")).rpartition(";")
         if held or (shape and re.match(r"[a-z0-9]+(?: |\Z)", shape) and shape != "shape"):

@@ -14,7 +14,7 @@ from akgen.knowledge.operators import Kind, OperatorEntry, Parameter, Value, ope
 _NUMBER = r"(?:(?:minus |负)?[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?(?:/\d+)?k?|-?inf)"
 _INT = r"[-+]?\d+k?"
 _END = r"(?![a-z0-9_]|\.\d| ?[x\*] ?\d)"
-_INTS = rf"(?:[\[(] *{_INT}(?: *, *{_INT})* *,?[\])]|\d+(?: ?[x\*] ?\d+){{0,2}})"
+_INTS = rf"(?:[\[(] *{_INT}(?: *, *{_INT})* *,?[\])]|-?\d+(?: ?[x\*] ?\d+){{0,2}})"
 _JOIN = (
     r"(?: ?(?:of|is|=|:|equal to|equals|set to|to be|should be|shall be|must be|changed to|取值为?|取|为|是|"
     r"设为|设成|等于|改为|改成|换成|变为|变成|调为|调成|用) ?| |['\"]: ?)?"
@@ -139,6 +139,51 @@ def _take(text: MarkedText, alias: str, parameters: dict[str, Parameter], *, bef
                 continue  # "10 classes of 256 labels"
             value = read_value(match["value"], kind)
             text.mark(match.start(), match.end(), "attribute", AttributeValues(dict.fromkeys(named, value)))
+
+
+def take_reduction(text: MarkedText, entries: list[OperatorEntry]) -> None:
+    """Mark "mean" and "sum" beside a loss as its reduction."""
+    if not any(e.category == "loss" and "reduction" in parameters_of(e) for e in entries):
+        return
+    if any(m.kind == "attribute" and "reduction" in m.value.values for m in text.marks):
+        return
+    if re.search(
+        r"(?:reduction|reduce|归约(?:方式)?)[ :='\"]*(?:用|为|is|of|as|by|到)?[ '\"]*"
+        r"(?:mean|sum|none|batchmean|平均|求和)",
+        text.rest,
+    ):
+        return
+    for pattern, value in _REDUCTIONS:
+        match = pattern.search(text.rest)
+        if match is not None:
+            text.mark(match.start(), match.end(), "attribute", AttributeValues({"reduction": value}))
+            return
+
+
+_OF_ROWS = r"(?! ?(?:of|over|along|across|each|per|row|column|squared?|absolute|error|dim|axis|loss|-))"
+_REDUCTIONS = (
+    (
+        re.compile(
+            r"(?:最后)?(?:取|求|算|再)平均(?:值)?|(?:取|求)均值|对所有样本平均|平均归约|[,，、] ?平均(?![池绝方])"
+        ),
+        "mean",
+    ),
+    (
+        re.compile(
+            rf"(?<![a-z])(?:take (?:the )?|then )?(?:mean|averaged?)(?: reduction)?(?: over (?:the )?batch"
+            rf"| over everything)?(?![a-z]){_OF_ROWS}"
+        ),
+        "mean",
+    ),
+    (re.compile(r"(?:最后)?(?:取|再)?求和|累加求和"), "sum"),
+    (
+        re.compile(
+            rf"(?<![a-z])(?:take (?:the )?|then )?(?:sum|summed)(?: reduction)?(?: over (?:the )?batch"
+            rf"| over everything)?(?![a-z]){_OF_ROWS}"
+        ),
+        "sum",
+    ),
+)
 
 
 def take_kernel(text: MarkedText, candidates: list[Mark]) -> None:

@@ -1,5 +1,6 @@
 """Turn what was marked in a text into a chain of operators with types and shapes, or into a change of one."""
 
+import itertools
 import re
 
 from akgen.agents.requests.attributes import parameters_of
@@ -11,10 +12,15 @@ from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.refusals import refuse_choices, refuse_two_types
 from akgen.agents.requests.request import ChainStep, Request
 from akgen.agents.requests.steps import steps_of
+from akgen.agents.requests.tensors import with_result
 from akgen.agents.requests.wishes import Wishes
+from akgen.knowledge.operators import operator_named
+from akgen.tools.core.dtypes import DType
 
 _VALUES = ("operator", "dtype", "shape", "shapes", "attribute", "axis", "number", "bias", "first")
 _TARGET = re.compile(r"(?:(?<![a-z])(?:to|into|as)|->|→|=>|成|为|到)\s*(?:an? )?\Z")
+_WHOLE = ("sort", "quantization", "attention", "loss")  # composites whose own steps people tell
+_PAIR = 2
 _FOLDED = frozenset(("add", "mul", "maximum", "minimum"))  # with three tensors: applied twice
 
 _DEFINED = re.compile(
@@ -23,8 +29,14 @@ _DEFINED = re.compile(
 )
 
 
-def assemble(text: MarkedText, known: Request, wishes: Wishes, sized: dict[str, int]) -> Request:
-    """Return what is known now. Raises Unclear."""
+def assemble(
+    text: MarkedText,
+    known: Request,
+    wishes: Wishes,
+    sized: dict[str, int],
+    types: tuple[DType | None, DType | None],
+) -> Request:
+    """Return what is known now; `types` are those of indices and of the result. Raises Unclear."""
     marks = _kept(text)
     if any(m.kind == "denied" for m in marks):
         raise Unclear("taken_back")
@@ -39,6 +51,14 @@ def assemble(text: MarkedText, known: Request, wishes: Wishes, sized: dict[str, 
         steps = (
             steps[0].model_copy(update={"attributes": {**known.steps[0].attributes, **steps[0].attributes}}),
         )
+    indices, result = types
+    if indices is not None:
+        steps = tuple(s.model_copy(update={"index_dtype": indices}) for s in steps)
+    steps = with_result(steps, result)
+    for step in steps[:-1]:
+        entry = operator_named(step.operator) if step.formula is None else None
+        if entry is not None and entry.source is not None and "return (" in entry.source:
+            raise Unclear("order", names=[s.formula or s.operator for s in steps])
     if counts := [m.value for m in marks if m.kind == "count"]:
         steps = _with_inputs(steps, counts[0])
     named = bool(operators)
@@ -55,12 +75,36 @@ def assemble(text: MarkedText, known: Request, wishes: Wishes, sized: dict[str, 
             "dtypes": (tuple(dict.fromkeys((*known.dtypes, *dtypes))) if also else dtypes)
             if dtypes
             else known.dtypes,
+            "every_result": text.every_result or (known.every_result and not replaced),
             "dynamic": known.dynamic if wishes.dynamic is None else wishes.dynamic,
             "knobs": knobs,
             "sizes": {**({} if replaced else known.sizes), **sized},
         }
     )
-    return with_shapes(text, marks, request, known, also=also)
+    return with_shapes(text, _without_vectors(text, marks, operators, known), request, known, also=also)
+
+
+def _without_vectors(
+    text: MarkedText, marks: list[Mark], operators: list[Mark], known: Request
+) -> list[Mark]:
+    """Drop the length of a bias, as in "add a bias of length 2048": it follows from what it is added to."""
+    biases = [m for m in marks if m.kind == "bias"]
+    if not biases or (not known.shapes and sum(m.kind == "shape" for m in marks) < _PAIR):
+        return marks
+    length = re.compile(r"\s*(?:\x00|of|with|has|is|shape|length|size|长度|形状|为|是|的|[:=(\[])*\s*")
+    return [
+        m
+        for m in marks
+        if not (
+            m.kind == "shape"
+            and len(m.value) == 1
+            and len(m.value[0]) == 1
+            and any(
+                b.end <= m.begin and length.fullmatch(text.rest[b.end : m.begin].replace("\x00", ""))
+                for b in biases
+            )
+        )
+    ]
 
 
 def _kept(text: MarkedText) -> list[Mark]:
@@ -106,11 +150,46 @@ def _without_labels(text: MarkedText, marks: list[Mark]) -> list[Mark]:
         if any(m.kind in ("then", "of", "after") for m in marks if begin <= m.begin and m.end <= mark.begin):
             continue
         names = {m.value if isinstance(m.value, str) else m.value.operator for m in operators[:at]}
-        if _DEFINED.search(text.text[begin : mark.begin]) or names <= operations_of(mark.value.formula):
+        composite = all(_is_composite(n) for n in names)
+        if (
+            composite
+            or _DEFINED.search(text.text[begin : mark.begin])
+            or names <= operations_of(mark.value.formula)
+        ):
             dropped += operators[:at]
         elif len(mark.value.variables) > 1:
             raise Unclear("order", names=[*sorted(names), mark.value.formula])
+    for left, right in itertools.combinations(operators, 2):
+        first = operator_named(left.value) if isinstance(left.value, str) else None
+        if first is None or first.source is None or not isinstance(right.value, str):
+            continue
+        joined = any(m.kind in ("then", "after") for m in marks if left.end <= m.begin < right.begin)
+        inside = re.search(rf"\.{right.value}\(", first.source) is not None
+        described = inside and (not joined or first.category in _WHOLE)
+        if described or (first.name.endswith(f"_{right.value}") and right.value != "linear"):
+            dropped.append(right)  # "masked softmax: fill with -inf, then softmax"
+    formulas = [m for m in operators if isinstance(m.value, ChainStep) and m.value.formula is not None]
+    if len(formulas) == 1 and operators[0] is formulas[0]:
+        formula = formulas[0]
+        for mark in operators[1:]:
+            joined = any(
+                m.kind in ("then", "of", "after", "and") for m in marks if formula.end <= m.begin < mark.begin
+            )
+            entry = operator_named(mark.value) if isinstance(mark.value, str) else None
+            defined = entry is not None and (
+                entry.source or entry.name in operations_of(formula.value.formula)
+            )
+            dropped += [mark] if defined and not joined else []
+    if formulas and "+" in formulas[0].value.formula:
+        dropped += [m for m in marks if m.kind in ("first", "bias") and m.end <= formulas[0].begin]
     return [m for m in marks if m not in dropped]
+
+
+def _is_composite(name: str) -> bool:
+    """Say whether it is made of several operations, so that a formula beside it tells what it computes."""
+    entry = operator_named(name)
+    made = ("activation", "normalization", "loss", "reduction")
+    return entry is not None and bool(entry.source or (entry.expression and entry.category in made))
 
 
 def _casts(text: MarkedText, marks: list[Mark]) -> list[Mark]:

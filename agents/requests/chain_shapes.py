@@ -1,12 +1,16 @@
 """Find the shapes of a chain's tensors: those listed, by name, from sizes with a role, from what was known."""
 
+import itertools
 import re
+from collections.abc import Mapping
 
+from akgen.agents.requests.einsum import einsum_shapes
 from akgen.agents.requests.marks import Mark, MarkedText
 from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import Request, Shape
 from akgen.agents.requests.sizes import GENERAL, GENERAL_FOR, SIZES
+from akgen.knowledge.operators import Value
 
 _CASES = re.compile(r"(?<![a-z])(?:at|for|sizes|cases|both)(?: (?:shapes?|sizes?))?\W*\Z|用例\W*\Z")
 _PAIR = 2
@@ -17,9 +21,11 @@ def with_shapes(
 ) -> Request:
     """Return the request with its shapes. Raises Unclear."""
     listed = [m for m in marks if m.kind in ("shape", "shapes")]
+    request, listed = _weights(text, request, listed)
     request, rest = _embedded(text, request, listed)
+    rest = _of_composite(request, _without_repeats(text, _without_result(text, request, rest)))
     shapes = _cases(text, marks, request, rest) if rest else ()
-    if not shapes and (sized := _from_sizes(request)):
+    if not shapes and (sized := einsum_shapes(request) or _from_sizes(request)):
         shapes = (sized,)
     elif shapes and any(m.kind == "size" for m in text.marks):
         shapes = tuple(_agreeing(request, each) for each in shapes)
@@ -38,6 +44,77 @@ def with_shapes(
         shapes = known.shapes if count is None or all(len(s) <= count for s in known.shapes) else ()
     request = request.model_copy(update={"shapes": shapes})
     return _without_input_sizes(request)
+
+
+_RESULT = re.compile(
+    r"(?:(?<![a-z])(?:outputs?|results?|giving|gives?)(?: (?:is|of|shape|are|has))*|输出|结果|得到)[ :=为是形状]*\Z"
+)
+
+
+def _without_result(text: MarkedText, request: Request, listed: list[Mark]) -> list[Mark]:
+    """Drop a shape that is said of the result, where another one is the input's."""
+    kept = [m for m in listed if not _RESULT.search(text.text[: m.begin])]
+    return kept or listed
+
+
+def _without_repeats(text: MarkedText, listed: list[Mark]) -> list[Mark]:
+    """Drop a shape by letters that another one says again in full: "B=4,H=16,S=256 (so 4x16x256x256 scores)"."""
+    if len(listed) != _PAIR or any(len(m.value) != 1 for m in listed):
+        return listed
+    one, other = (m.value[0] for m in listed)
+    again = re.search(
+        r"(?:so|i\.?e\.?|that is|meaning|即|也就是|[(（=:：])\W*\Z", text.text[: listed[1].begin]
+    )
+    within = len(one) < len(other) and all(other.count(n) >= one.count(n) for n in one)
+    return [listed[1]] if again and within else listed
+
+
+def _of_composite(request: Request, listed: list[Mark]) -> list[Mark]:
+    """Drop the shapes of a composite's other tensors where they follow from the first one's."""
+    step = request.steps[0] if request.steps else None
+    entry = entry_of(step) if step is not None and step.formula is None else None
+    if entry is None or not entry.parts or len(listed) < _PAIR or any(len(m.value) != 1 for m in listed):
+        return listed
+    first = max((m.value[0] for m in listed), key=len)
+    others = [m.value[0] for m in listed if m.value[0] != first]
+    said = {**entry.attributes, **(step.attributes if step else {})}
+    derived = {_derived(part, first, said) for part in entry.parts.values()} | {first}
+    if set(others) <= derived:
+        return [m for m in listed if m.value[0] == first][:1]
+    if len(set(others)) == 1 and len(first) > len(others[0]):
+        signature = entry.signatures()[
+            0
+        ].tensors  # the other tensors share the other shape: "cos and sin 128x16"
+        shapes = tuple(first if p.name not in entry.parts else others[0] for p in signature)
+        return [listed[0]._replace(kind="shapes", value=shapes)]
+    raise Unclear("two_shapes")
+
+
+def _derived(part: str, shape: Shape, said: Mapping[str, Value]) -> Shape | None:
+    """Return the shape that a part of a composite has; None where an attribute is missing."""
+    filled = re.sub(r"\{(\w+)\}", lambda m: repr(said.get(m[1])), part)
+    found = eval(filled, {"__builtins__": {}, "len": len}, {"shape": list(shape)})
+    return None if None in found else tuple(found)
+
+
+def _weights(text: MarkedText, request: Request, listed: list[Mark]) -> tuple[Request, list[Mark]]:
+    """Take a layer's weight out of the shapes: "linear with W 3072x768, x 256x768"."""
+    step = request.steps[0] if request.steps else None
+    if step is None or step.operator != "linear" or len(listed) != _PAIR:
+        return request, listed
+    weights = [
+        m
+        for m in listed
+        if re.search(r"(?<![a-z])(?:w|weights?|权重)[ :=为是形状a-z]*\Z", text.text[: m.begin])
+    ]
+    if len(weights) != 1 or len(weights[0].value[0]) != _PAIR:
+        return request, listed
+    rest = [m for m in listed if m is not weights[0]]
+    out, into = weights[0].value[0]
+    if rest[0].value[0][-1] != into:
+        out, into = into, out
+    step = step.model_copy(update={"attributes": {**step.attributes, "out_features": out}})
+    return request.model_copy(update={"steps": (step, *request.steps[1:])}), rest
 
 
 def _embedded(text: MarkedText, request: Request, listed: list[Mark]) -> tuple[Request, list[Mark]]:
@@ -74,10 +151,12 @@ def _cases(
     each = (
         first.formula is not None
         or entry_of(first).shapes == "each"
-        or bool(first.formula is None and entry_of(first).draws)
+        or bool(first.formula is None and entry_of(first).draws and entry_of(first).source is None)
     )
     if first.formula is not None and len(found) == count and len(listed) == count:
         found = _by_name(text, listed, first.variables)
+    if len(found) > max(count, 1) and not _listed(text, listed):
+        raise Unclear("two_shapes")
     if count == 1:
         return tuple((shape,) for shape in dict.fromkeys(found))
     if len(found) == count and (each or entry_of(first).category == "matmul" or _apart(text, marks, listed)):
@@ -96,6 +175,19 @@ def _cases(
     if len(found) == count and _broadcast(found):
         raise Unclear("two_shapes")
     return tuple((shape,) for shape in dict.fromkeys(found))
+
+
+_CONNECTS = re.compile(
+    r"(?:[\s,，、;；/&+\x00]|(?<![a-z])(?:and|or|also|then|as well as|for|at|with|both|plus|shapes?|sizes?|cases?"
+    r"|fp\d+|bf16|x|of|is|a|an)(?![a-z])"
+    r"|和|与|及|或|还有|以及|另外|还要|也要|两个|用例|形状)*"
+)
+
+
+def _listed(text: MarkedText, listed: list[Mark]) -> bool:
+    """Say whether shapes stand in a list, as cases do."""
+    between = (text.text[a.end : b.begin] for a, b in itertools.pairwise(listed))
+    return all(_CONNECTS.fullmatch(part) for part in between)
 
 
 def _by_name(text: MarkedText, listed: list[Mark], variables: tuple[str, ...]) -> list[Shape]:

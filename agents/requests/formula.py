@@ -5,14 +5,18 @@ import re
 from keyword import iskeyword
 
 from akgen.agents.requests.attributes import parameters_of
+from akgen.agents.requests.formula_axes import NAMES, with_reductions
 from akgen.agents.requests.marks import MarkedText
 from akgen.agents.requests.request import ChainStep
 from akgen.knowledge.operators import find_operators, operator_named
 
-_TOKEN = re.compile(r"[a-z_][a-z0-9_.]*|\d+(?:\.\d*)?(?:e-?\d+)?|\.\d+|\*\*|[-+*/@%^(),=<>]")
+_TOKEN = re.compile(
+    r"[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*|\d+(?:\.\d*)?(?:e-?\d+)?|\.\d+|\*\*|[-+*/@%^(),=<>]"
+)
 _VARIABLE = re.compile(
     r"(?:[a-z]|[abxyzqkvw]\d|mask|cond|condition|bias|weight|scale|residual|input|other|gamma|beta|gate|up|query|key|value|"
-    r"hidden|grad|lr|mean|var|pred|target|labels?|logits|scores|left|right|lhs|rhs|alpha|eps|epsilon|lam|tau|momentum|wd)\Z"
+    r"hidden|grad|lr|mean|var|pred|target|labels?|logits|scores|left|right|lhs|rhs|alpha|eps|epsilon|lam|tau|momentum|wd|"
+    r"mu|sigma|logvar|avg|theta|rho|phi|delta|sigma2|log_var)\Z"
 )
 _LABEL = re.compile(
     r"(?:^|[,，.;])\s*((?:[a-z][a-z0-9\-]*|[\u4e00-\u9fff]+)(?: (?:[a-z][a-z0-9\-]*|[\u4e00-\u9fff]+)){0,3}) ?[:：] *\Z"
@@ -39,6 +43,10 @@ def take_formulas(text: MarkedText) -> None:
                 begin_at, end_at = run[at].start(), run[end - 1].end()
                 if text.rest[begin_at - 1 : begin_at].isalnum() or text.rest[end_at : end_at + 1].isalnum():
                     continue
+                if re.match(r" ?[*/^@]", text.text[end_at:]) or re.search(
+                    r"[*/^@] ?\Z", text.text[:begin_at]
+                ):
+                    continue  # a part of a formula that is not understood
                 found = read_formula(text.rest[begin_at:end_at])
                 if found is not None:
                     _take_label(text, begin_at)
@@ -76,7 +84,9 @@ def read_formula(text: str) -> ChainStep | None:
         return None  # "-bias" is a hyphen
     functions = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
     names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and id(n) not in functions}
-    if not names or not all(_VARIABLE.match(name) for name in names):
+    names_bare = NAMES - set(re.findall(r"([a-z]\w*) ?=(?!=)", text))
+    bare = names & names_bare if len(names - names_bare) == 1 and names & names_bare else set()
+    if not names or not all(_VARIABLE.match(name) for name in names - bare):
         return None
     if all(len(name) > _LONGEST for name in names) and not _computes(tree):
         return None  # "query-key" is a compound
@@ -84,7 +94,9 @@ def read_formula(text: str) -> ChainStep | None:
         called = _WithPaths().visit(tree)
     except LookupError:
         return None
-    return ChainStep(operator="formula", formula=ast.unparse(called), variables=_in_order(tree, names))
+    variables = _in_order(tree, names - bare)
+    reduced = with_reductions(called, names - bare) if bare else called
+    return ChainStep(operator="formula", formula=ast.unparse(reduced or called), variables=variables)
 
 
 def _in_order(tree: ast.expr, names: set[str]) -> tuple[str, ...]:
@@ -150,6 +162,8 @@ def operations_of(formula: str) -> set[str]:
         ast.Div: "div",
         ast.Pow: "pow",
         ast.MatMult: "matmul",
+        ast.FloorDiv: "floor_divide",
+        ast.Mod: "remainder",
     }
     tree = ast.parse(formula, mode="eval")
     found = {signs[type(n.op)] for n in ast.walk(tree) if isinstance(n, ast.BinOp) and type(n.op) in signs}
@@ -250,7 +264,9 @@ def _runs(text: str) -> list[list[re.Match[str]]]:
             not word
             or token[0] in _TRUTHS
             or _VARIABLE.match(token[0].removesuffix(".t"))
+            or token[0] in NAMES
             or text[token.end() : token.end() + 1] in ("(", "=")
+            or re.match(r" ?=(?![=\d ]* ?\d+(?:\.\d+)? ?(?:[,，;]|\Z))", text[token.end() :])
         )
         if between.strip(" ") or not fits:
             runs.append([])

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _TAKEN = "\x00"  # stands for every character that was read
 _WORD = re.compile(
-    r"[a-z][a-z0-9_'.\-]*|\d[\w.]*|[\u4e00-\u9fff]+|[^\s\x00\w,.;:!?()\[\]{}'\"`*•\-–—/+=|&>]+"
+    r"[a-z][a-z0-9_'.\-]*|\d[\w.]*|[\u4e00-\u9fff]+|[^\W\d_a-z\u4e00-\u9fff]+|[^\s\x00\w,.;:!?()\[\]{}'\"`*•\-–—/+=|&>]+"
 )
 
 
@@ -31,6 +31,7 @@ class MarkedText:
         plain = unicodedata.normalize("NFKC", text).replace("×", "x").replace("−", "-").lower()
         self.text = plain
         self.marks: list[Mark] = []
+        self.every_result = False  # what every step returns is asked for
         self._rest = plain
 
     @property

@@ -38,7 +38,7 @@ def problem_of(request: Request, language: Language) -> str | None:
         if request.dynamic:
             return problem("own_dynamic", language)
     if request.steps and request.steps[0].formula is None:
-        return _axes(request, language) or _product(request, language)
+        return _axes(request, language) or _product(request, language) or _reshaped(request, language)
     return None
 
 
@@ -51,6 +51,19 @@ def _axes(request: Request, language: Language) -> str | None:
                 rank = len(shapes[0]) + (step.operator in ("unsqueeze", "stack"))
                 if not -rank <= axis < rank:
                     return problem("axis_range", language, axis=axis, rank=rank)
+    return None
+
+
+def _reshaped(request: Request, language: Language) -> str | None:
+    """Say so if the wanted shape does not have as many elements."""
+    step = request.steps[0]
+    wanted = step.attributes.get("shape")
+    if step.operator != "reshape" or not isinstance(wanted, tuple) or -1 in wanted:
+        return None
+    for shapes in request.shapes:
+        if math.prod(shapes[0]) != math.prod(wanted):
+            given, asked = ("x".join(map(str, s)) for s in (shapes[0], wanted))
+            return problem("no_reshape", language, given=given, wanted=asked)
     return None
 
 

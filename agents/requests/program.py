@@ -12,9 +12,11 @@ from akgen.agents.requests.formula import is_mask, is_vector, renamed
 from akgen.agents.requests.needs import Way, entry_of, way_of
 from akgen.agents.requests.request import ChainStep, Request, RequestSource
 from akgen.knowledge.operators import Parameter, Signature, Value, operator_named
+from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 
 _DOMAINS = ("positive", "nonnegative", "unit", "open_unit")
+_INDICES = ("classes", "index", "positions", "entries")
 _KEEPS_SHAPE = ("elementwise", "activation", "softmax", "normalization", "scan", "comparison")
 
 
@@ -25,6 +27,7 @@ class Input(Frozen):
     shape: int  # of the case's shapes; 0 where one serves all
     draw: str = "real"
     limit: str = "10"  # of classes, entries and indices
+    dtype: str | None = None  # of indices that are not int64
     part: str | None = None  # its shape as Python over `shape`, the first tensor's, where that is another one
     axis: int = 0  # that an index runs along
 
@@ -62,6 +65,13 @@ class _Program:
         self.inputs.append(Input(name=name, shape=shape, draw=draw, limit=limit, axis=axis, part=part))
         return name
 
+    def _narrow(self, step: ChainStep, draw: str) -> bool:
+        """Give the last input the type that was said of indices; say whether it holds such."""
+        if step.index_dtype in (None, DType.INT64) or draw not in _INDICES:
+            return False
+        self.inputs[-1] = self.inputs[-1].model_copy(update={"dtype": step.index_dtype.value})
+        return True
+
     def _add(self, step: ChainStep, at: int) -> None:
         if step.formula is not None:
             expression = self._formula(step)
@@ -72,11 +82,16 @@ class _Program:
             if not self.result and way.entry.name != "cat":
                 draw, limit = self._draw(way, self._first_name(way), step)
                 self.result = self.new_input(draw=draw, limit=limit)
+                self._narrow(step, draw)
             expression = self._call(step, way, at)
             self._follow(step, way)
         last = at == len(self._request.steps) - 1
-        self.lines.append(f"return {expression}" if last else f"y = {expression}")
-        self.result = "y"
+        every = self._request.every_result and len(self._request.steps) > 1
+        name = f"y{at}" if every else "y"
+        self.lines.append(f"return {expression}" if last and not every else f"{name} = {expression}")
+        if last and every:
+            self.lines.append(f"return {', '.join(f'y{i}' for i in range(at + 1))}")
+        self.result = name
 
     def _formula(self, step: ChainStep) -> str:
         assert step.formula is not None
@@ -219,7 +234,8 @@ class _Program:
             dim = said.get("dim", 0)
             part = way.entry.parts.get(name)
             part = _filled(part, said) if part else None
-            return self.new_input(draw=draw, limit=limit, axis=dim if isinstance(dim, int) else 0, part=part)
+            given = self.new_input(draw=draw, limit=limit, axis=dim if isinstance(dim, int) else 0, part=part)
+            return f"{given}.long()" if self._narrow(step, draw) else given
         if name in said:
             keeps = name == "dim" and said[name] is None and way.entry.source is None
             return None if keeps else _source(said[name])

@@ -1,12 +1,10 @@
-"""Mark what a text says, one recogniser after the other: formulas, operators, types, attributes, axes, shapes, joints."""
+"""Mark what a text says, one recogniser after the other: formulas, operators, types, attributes, axes, shapes."""
 
 import itertools
 import re
-from typing import Any
 
-from akgen.agents.requests import attributes, marks, sizes
+from akgen.agents.requests import attributes, marks, sizes, tensors
 from akgen.agents.requests.attributes import (
-    AttributeValues,
     parameters_of,
     plain_number,
     take_arrow,
@@ -14,12 +12,25 @@ from akgen.agents.requests.attributes import (
     take_flags,
 )
 from akgen.agents.requests.chain import assemble
+from akgen.agents.requests.described import (
+    BY_INDEX,
+    drop_repeated,
+    drop_tensor_names,
+    skip,
+    stays,
+    take_returns,
+    takes_number,
+)
+from akgen.agents.requests.einsum import take_einsum
 from akgen.agents.requests.formula import take_formulas
 from akgen.agents.requests.guesses import misspelt_filler
+from akgen.agents.requests.loose_numbers import only_a_value, take_last_numbers
 from akgen.agents.requests.marks import MarkedText, phrase, words
-from akgen.agents.requests.needs import entry_of, missing, missing_attribute, way_of
+from akgen.agents.requests.needs import entry_of
 from akgen.agents.requests.own_operands import take_own_operands
+from akgen.agents.requests.pads import take_pads
 from akgen.agents.requests.problems import Unclear
+from akgen.agents.requests.remarks import take_remarks
 from akgen.agents.requests.request import ChainStep, Request
 from akgen.agents.requests.spelling import respelt
 from akgen.agents.requests.wishes import take_wishes
@@ -39,7 +50,13 @@ _TO_SHAPE = re.compile(
     rf"({attributes.DIMS})(?:[^\d]*?)(?P<to>\bto|into|->|=>|→|成|为|到)\s*({attributes.DIMS})"
 )
 _ALSO_CALLED = re.compile(r"\s*(?:[(（,，:：/]|i\.?e\.?,?|aka|a\.k\.a\.|or|即|也叫|又称)?\s*")
-_BETWEEN = re.compile(r"(?:\s|\x00|to|between|from|of|by|in|由|到|在|和|[\[(])*")
+_TAKEN = "\x00"
+_EVERY = re.compile(
+    r"(?<![a-z])(?:and )?(?:return(?:s|ing)?|output(?:s|ting)?|give|i want|want)(?: me)? (?:both"
+    r"|all(?: of)?)(?: (?:the|of the|results|outputs))?"
+    r"[^,.;，。；\n]*|(?:同时|都|一并)(?:返回|输出)(?:两个|中间)?结果?[^,.;，。；\n]*|(?:返回|输出)(?:两者|两个结果|中间结果)[^,.;，。；\n]*"
+)
+_IN_PLACE = re.compile(r"(?<![a-z0-9_])[a-z]\w{0,12} ?[-+*/]= ?\Z")
 _SQUARE = re.compile(r"square(?= matri)")
 _ADJECTIVE = re.compile(r"\s+(?:an?|another|one)\s+|\s*(?:一个|个)\s*")
 
@@ -55,20 +72,39 @@ class Reading:
     def request(self) -> Request:
         """Return what is known now. Raises Unclear."""
         text, known = self.text, self._known
-        self._only_a_value()
+        only_a_value(text, known)
         wishes = take_wishes(text)
         text.take(_SQUARE, "label")
         text.take(phrase("fix"), "fix")
+        letters = take_einsum(text, known)
+        if len([*find_operators(text.rest)]) > 1 and not _with_values(text.text):
+            text.every_result = text.take(_EVERY, "filler")
+        if find_operators(BY_INDEX.sub(" ", text.rest)):
+            skip(text, BY_INDEX)
         take_formulas(text)
+        for mark in text.marks:
+            if mark.kind == "operator" and _IN_PLACE.search(text.text[: mark.begin]):
+                raise Unclear("several_statements", said=text.text[mark.begin : mark.end])
         self._take_product()
         self._take_operators()
+        drop_tensor_names(text)
+        drop_repeated(text)
         candidates = [m for m in text.marks if m.kind == "operator"]
         entries = self._entries(candidates)
         sizes.take_counts(text)
         sizes.take_dtypes(text)
+        casts = any(e.name == "cast" for e in entries)
+        variables = {v for m in text.marks if isinstance(m.value, ChainStep) for v in m.value.variables}
+        types = (None, None) if casts else tensors.take_types(text, entries, variables)
         for mark in candidates:
-            if isinstance(mark.value, str):
+            if isinstance(mark.value, str) and not stays(text, mark):
                 text.unmark(mark)
+        attributes.take_reduction(text, entries)
+        windows = any(e.category in ("convolution", "pooling") for e in entries)
+        if not any(m.value == "pad" for m in candidates) or not any(
+            m.kind == "attribute" for m in text.marks
+        ):
+            take_pads(text, known, windows)
         attributes.take_dims(text, candidates)
         self._take_permutation(candidates)
         sizes.take_long_shapes(text)
@@ -81,19 +117,20 @@ class Reading:
         attributes.take_range(text, candidates)
         attributes.take_argument(text, candidates)
         roles = _roles(entries)
-        sized = sizes.take_sizes(text, roles)
+        sized = sizes.take_sizes(text, roles) | letters
         sizes.take_axes(text)
         self._take_operators()
         self._take_joints()
         sizes.take_shapes(text)
+        tensors.take_names(text)
         text.take(phrase("no"), "no")
         for name in ("not", "but"):
             text.take(phrase(name), name)
         for name in ("fused", "then", "after", "or", "also"):
             text.take(phrase(name), name)
         text.take(phrase("and"), "and")
-        self._take_last_numbers()
-        return assemble(text, known, wishes, sized)
+        take_last_numbers(text)
+        return assemble(text, known, wishes, sized, types)
 
     def unread(self) -> list[str]:
         """Return the words that were neither used nor say nothing."""
@@ -102,26 +139,17 @@ class Reading:
             self.text.take(re.compile(rf"(?<![a-z0-9_]){variable}(?![a-z0-9_])"), "filler")
         for pattern in _fillers():
             self.text.take(pattern, "filler")
+        formulas = [
+            m for m in self.text.marks if isinstance(m.value, ChainStep) and m.value.formula is not None
+        ]
+        for name in words()["random"] if formulas else ():
+            for match in re.finditer(rf"(?<![a-z0-9_]){re.escape(name)}(?![a-z0-9_])", self.text.text):
+                if match.end() <= formulas[0].begin:
+                    self.text.mark(*match.span(), "filler")  # "dropout: x * mask / 0.9" has what was drawn
+        if self.text.left():
+            take_returns(self.text, self._known)
+            take_remarks(self.text)
         return [word for word in self.text.left() if not misspelt_filler(word)]
-
-    def _only_a_value(self) -> None:
-        """Read an answer that is only numbers as the attribute that was asked for, or as a shape."""
-        alone = re.fullmatch(
-            r"\s*(-?[\d_.]+[km]?(?:(?:[\s,]+|\s*x\s*|\s+by\s+)[\d_]+[km]?)*)\s*[.。]?\s*", self.text.text
-        )
-        if alone is None:
-            return
-        asked = missing(self._known)[:1]
-        lacking = missing_attribute(self._known)
-        if asked == ("attribute",) and lacking is not None:
-            numbers = tuple(
-                float(n) if "." in n else sizes.number(n) for n in re.findall(r"-?[\d_.]+[km]?", alone[1])
-            )
-            value: Any = numbers[0] if len(numbers) == 1 else numbers
-            self.text.mark(alone.start(1), alone.end(1), "attribute", AttributeValues({lacking[1]: value}))
-        elif not alone[1].startswith("-") and "." not in alone[1]:
-            numbers = tuple(sizes.number(n) for n in re.findall(r"[\d_]+[km]?", alone[1]))
-            self.text.mark(alone.start(1), alone.end(1), "shape", (numbers,))
 
     def _take_operators(self) -> None:
         for named in find_operators(self.text.rest):
@@ -166,6 +194,8 @@ class Reading:
         """Return the operators that words may be about: those named, and those known where none is named."""
         found = [operator_named(m.value) for m in candidates if isinstance(m.value, str)]
         entries = [e for e in found if e is not None]
+        named = {e.name for e in entries} | {s.operator for s in self._known.steps}
+        entries += [e for n in named if (e := operator_named(f"{n}_with_temperature")) is not None]
         return [*entries, *(entry_of(s) for s in self._known.steps if s.formula is None)]
 
     def _keep_operators(self, candidates: list[marks.Mark], entries: list[OperatorEntry]) -> None:
@@ -178,6 +208,8 @@ class Reading:
                 a for e in others for n in parameters_of(e) for a in (n, *words()["attributes"].get(n, ()))
             }
             choices = {c for e in others for n in parameters_of(e) for c in words()["choices"].get(n, ())}
+            if _TAKEN in self.text.rest[mark.begin : mark.end]:
+                continue
             spelt = self.text.text[mark.begin : mark.end]
             longer = any(len(a) > len(spelt) and self.text.text.startswith(a, mark.begin) for a in names)
             if (
@@ -192,7 +224,7 @@ class Reading:
         text = self.text
         arithmetic = [m for m in text.sorted() if m.kind == "operator" and isinstance(m.value, str)]
         for mark in arithmetic:
-            if not _takes_number(mark.value):
+            if not takes_number(mark.value):
                 continue
             match = _OPERAND_NUMBER.match(text.rest, mark.end)
             if match is not None:
@@ -234,81 +266,12 @@ class Reading:
                 text.unmark(left)
                 text.mark(left.begin, left.end, "filler")
 
-    def _take_last_numbers(self) -> None:
-        """Mark a number that stands alone as an attribute that its operator must have, or as a length."""
-        text = self.text
-        numbers = list(
-            re.finditer(r"(?<![a-z0-9_.\-])-?\d[\d_]*(?:\.\d+)?[km]?(?![a-z0-9_]|\.\d)", text.rest)
-        )
-        shaped = any(m.kind in ("shape", "shapes") for m in text.marks)
-        if not numbers:
-            return
-        before = [m for m in text.sorted() if m.kind == "operator" and m.end <= numbers[0].start()]
-        entry = operator_named(before[-1].value) if before and isinstance(before[-1].value, str) else None
-        if entry is not None and self._take_fraction(entry, before[-1], numbers[0]):
-            del numbers[0]
-        if entry is not None and numbers:
-            said = {n for m in text.marks if m.kind == "attribute" for n in m.value.values}
-            needs = [n for n in way_of(ChainStep(operator=entry.name)).needs if n not in said]
-            if entry.needs and len(needs) == 1 and len(entry.needs) == 2:
-                needs = list(entry.needs)
-            adjacent = _BETWEEN.fullmatch(text.rest, before[-1].end, numbers[0].start())
-            if needs and adjacent and len(numbers) in (1, len(needs)):
-                for name, number in zip(needs, numbers, strict=False):
-                    text.mark(
-                        number.start(),
-                        number.end(),
-                        "attribute",
-                        AttributeValues({name: plain_number(number[0])}),
-                    )
-                return
-        if not numbers:
-            return
-        joined = re.compile(r"(?:times|by|with|and|@|乘以?|和|与)\s*\Z")
-        last = numbers[-1]
-        takes = [m.value for m in text.sorted() if m.kind == "operator" and isinstance(m.value, str)]
-        by = re.search(r"(?:by|with|乘以?|除以)\s*\Z", text.text[: last.start()])
-        if shaped and len(numbers) == 1 and by and len(takes) == 1 and _takes_number(takes[0]):
-            text.mark(last.start(), last.end(), "number", plain_number(last[0]))
-            return
-        pair = (
-            len(takes) == 1
-            and _takes_number(takes[0])
-            and re.search(r"(?:and|和|与)\s*\Z", text.text[: last.start()])
-        )
-        if (
-            shaped
-            and not pair
-            and any((e := operator_named(t)) is not None and e.category != "matmul" for t in takes)
-        ):
-            return
-        if (shaped and len(numbers) == 1 and joined.search(text.text[: last.start()])) or (
-            not shaped and len(numbers) == 1 and re.fullmatch(r"\d[\d_]*[km]?", last[0])
-        ):
-            text.mark(last.start(), last.end(), "shape", ((sizes.number(last[0]),),))
 
-    def _take_fraction(self, entry: OperatorEntry, named: marks.Mark, number: re.Match[str]) -> bool:
-        """Take "leaky relu 0.1": a fraction behind an operator that has one attribute of this kind."""
-        said = {n for m in self.text.marks if m.kind == "attribute" for n in m.value.values}
-        floats = [n for n, p in parameters_of(entry).items() if p.kind == "float" and n not in said]
-        adjacent = _BETWEEN.fullmatch(self.text.rest, named.end, number.start())
-        if "." not in number[0] or len(floats) != 1 or not adjacent:
-            return False
-        value = AttributeValues({floats[0]: plain_number(number[0])})
-        self.text.mark(number.start(), number.end(), "attribute", value)
-        return True
-
-
-def _takes_number(name: str) -> bool:
-    entry = operator_named(name)
-    if entry is None:
-        return False
-    if entry.expression is not None:
-        return entry.inputs == 2 and entry.category == "elementwise"
-    return any(
-        p.name in ("other", "exponent") and p.kind == "float"
-        for s in entry.signatures()
-        for p in s.parameters[1:]
+def _with_values(text: str) -> bool:
+    """Say whether "both" are an operator's own two results."""
+    return (
+        re.search(r"(?<![a-z])(?:indices|index|positions|moments?|momentum)(?![a-z])|下标|索引|动量", text)
+        is not None
     )
 
 

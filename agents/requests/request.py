@@ -34,6 +34,7 @@ class ChainStep(Frozen):
     operands: tuple[Operand, ...] = ()  # beside the first; tensors of their own unless said
     formula: str | None = None  # Python over the tensors named in `variables`
     variables: tuple[str, ...] = ()
+    index_dtype: DType | None = None  # of its indices, where that is not int64
 
 
 class Request(Frozen):
@@ -48,6 +49,7 @@ class Request(Frozen):
     )  # sizes that were named before there was a shape: batch, heads
     dynamic: bool | None = None  # one kernel for all shapes
     knobs: Knobs | None = None
+    every_result: bool = False  # not the last step's alone
 
     @model_validator(mode="before")
     @classmethod

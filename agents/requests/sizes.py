@@ -24,7 +24,7 @@ _SHAPE_WORD = re.compile(
 _LENGTH = re.compile(
     rf"({_N}|\d+(?:\.\d+)? ?(?:million|thousand)) ?(?:个)?"
     r"(?:elements?|values|long|numbers|entries|元素|个?数|个?点)(?![a-z据组维])"
-    rf"|(?:vectors?(?: of)?(?: length| size)?|length(?: of)?|长度为?)[ =:]*({_N})(?:(?: *,| and| *和) *({_N}))?"
+    rf"|(?:vectors?(?: of)?(?: length| size)?|length(?: of)?|长度?为?)[ =:]*({_N})(?:(?: *,| and| *和) *({_N}))?"
 )
 _SEVERAL = re.compile(
     rf"(?:(?<![a-z])(?:at|sizes?|lengths?|shapes?|for)|形状|大小|尺寸|长度)(?: sizes?| lengths?| shapes?| of)*[ :]*"
@@ -37,7 +37,7 @@ _ROLES = {
     "samples": r"{n} ?(?:samples?|examples|rows|个样本)",
     "classes": r"(?:{n} ?(?:classes|categories|个?类别?)"
     r"|(?:num_?classes|classes|类别数?|分类数|类数)(?:为|是)?[ =:]*{n})",
-    "heads": r"(?:{n} ?(?:attention )?(?:heads|个?头)(?!维)|(?:num_?)?heads[ =:]+{n}|头数为?[ =:]*{n})",
+    "heads": r"(?:{n} ?(?:attention |query |q )?(?:heads|个?头)(?!维)|(?:num_?)?heads[ =:]+{n}|头数为?[ =:]*{n})",
     "tokens": r"(?:{n} ?个? ?(?:tokens?|positions|indices|ids|词元?)"
     r"|(?:seq(?:uence)?(?:[ _-]?len(?:gth)?)?|tokens|序列长度?为?)(?: of)?[ =:]*{n})",
     "head_dim": r"(?:head[ _-]?(?:dim(?:ension)?|size)(?: of| is)?[ =:]*{n}"
@@ -46,7 +46,8 @@ _ROLES = {
     "channels": r"(?:{n} ?(?:channels|个?通道)|(?:channels|通道数?为?)[ =:]*{n})",
     "height": r"(?:height|高度?为?)[ =:]*{n}", "breadth": r"(?:width|宽度?为?)[ =:]*{n}",
     "long": r"(?:length|长度?为?)(?: of)?[ =:]*{n}",
-    "hidden": r"(?:{n} ?(?:features|experts|hidden units|hidden)|(?:hidden|feature|d_?model|embed(?:ding)?|vocab|model)"
+    "hidden": r"(?:{n}[ -]?(?:features|experts|hidden units|hidden|wide|dim(?:ensional|s)?)(?![a-z])|(?:hidden"
+              r"|feature|d_?model|embed(?:ding)?|vocab|model)"
     r"(?:[ _-]?(?:size|dim(?:ension)?))?(?: of| is)?[ =:]*{n}"
     r"|(?:隐藏层?(?:维度?|大小)?|特征(?:维度?|数)?"
     r"|维度)(?:为|是)?[ =:]*{n}"
@@ -64,6 +65,7 @@ GENERAL = (
 )  # the axes of any tensor, in order
 GENERAL_FOR = (
     "elementwise", "activation", "softmax", "normalization", "reduction", "scan", "sort", "comparison",
+    "quantization", "optimizer",
 )  # fmt: skip
 SIZES = {
     "matmul": (("m", "k"), ("k", "n")),
@@ -86,7 +88,8 @@ _RESIZED = re.compile(
 )
 _SET = re.compile(
     rf"(?<![a-z0-9_.x*])(?P<size>\d+k?) (?P<axis>rows|columns|cols)(?![a-z])(?! \d)"
-    rf"|(?P<zh>{_ZH_AXIS}) ?(?:改为|改成|变成|换成|设为|=|为) ?(?P<zh_size>\d+k?)"
+    rf"|(?<=but )(?P<new>\d+k?) (?P<side>wide|tall)(?![a-z])|(?P<zh>{_ZH_AXIS}) ?(?:改为|改成|变成|换成|设为|="
+    rf"|为) ?(?P<zh_size>\d+k?)"
 )
 _I = r"-?\d(?!\d|\.\d|[x\*]| by \d)"
 _AXIS_NUMBERS = re.compile(
@@ -116,7 +119,7 @@ def take_counts(text: MarkedText) -> None:
         times = 0.5 if halved else int((re.findall(r"\d+", how) or [2])[0])
         text.mark(match.start(), match.end(), "resized", (_resizable(match), times, None))
     for match in text.matches(_SET):
-        size = number(match["size"] or match["zh_size"])
+        size = number(match["size"] or match["zh_size"] or match["new"])
         text.mark(match.start(), match.end(), "resized", (_resizable(match), None, size))
 
 
@@ -178,9 +181,14 @@ def take_sizes(text: MarkedText, wanted: tuple[str, ...]) -> dict[str, int]:
     return found
 
 
+_POWERS = frozenset(1 << n for n in range(10))
+
+
 def number(text: str) -> int:
     """Read a whole number; k and m count in powers of 1024."""
     plain = text.strip().replace("_", "").lower()
+    if plain.endswith("k") and float(plain[:-1]) not in _POWERS:
+        return round(float(plain[:-1]) * 1000)  # "10k" samples, but "4k" is 4096
     for unit, times in (("thousand", 1000), ("million", 1_000_000), ("k", 1 << 10), ("m", 1 << 20)):
         if plain.endswith(unit):
             return int(float(plain.removesuffix(unit)) * times)

@@ -56,6 +56,7 @@ def respelt(text: str) -> str:
     text = _in_digits(unicodedata.normalize("NFKC", text).replace("×", "x").lower())
     for pattern, replacement in words()["rewrites"]:
         text = re.sub(pattern, _COMPUTED.get(replacement, replacement), text)
+    text = re.sub(r"(?<=\S) {2,}(?=\S)", " ", text)
     return _LISTED.sub(lambda m: re.sub(r"\s*乘以?\s*", "x", m[0]), text)
 
 
@@ -82,6 +83,9 @@ _COMPUTED: dict[str, Callable[[re.Match[str]], str]] = {
     "<squares>": lambda m: (
         f"{m[1]} ** 2" + (f" {'+' if m[2][0] == '加' else '-'} {m[3]} ** 2 " if m[2] else " ")
     ),
+    "<over pi>": lambda m: _decimal(float(m[1]) / math.pi),
+    "<times pi>": lambda m: _decimal(float(m[1]) * math.pi),
+    "<part of pi>": lambda m: _decimal(math.pi / int(m[1])),
     "<power of ten>": lambda m: m[1] + "0" * int(m[2]),
     "<power of two>": lambda m: str(1 << min(int(m[1]), _MOST_EXPONENT)),
 }

@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 from akgen.agents.requests.attributes import parameters_of
+from akgen.agents.requests.formula_axes import open_reductions, settled_reductions
 from akgen.agents.requests.marks import Mark, MarkedText, phrase
 from akgen.agents.requests.needs import entry_of
 from akgen.agents.requests.problems import Unclear
@@ -12,6 +13,18 @@ from akgen.agents.requests.refusals import refuse_other_tensors
 from akgen.agents.requests.request import ChainStep, Request
 from akgen.knowledge.operators import operator_named
 
+_BEHIND = re.compile(
+    r"\A\s*(?:(?:and|also|now|please|then|,|ok|great|nice) )*(?:fuse|fold|merge|tack|chain) (?:in |on |it with "
+    r"|that with )?(?:an? |the )?"
+    r"|\A\s*(?:最后|然后)?再(?!说|来|写|做一个|给)|\b(?:after|behind) (?:it|that)\b|\bon top\b"
+    r"|\A\s*(?:再|并|把|请|还要)*(?:融合|串)(?:上|进)?"
+)
+_WITH_INDEX = {
+    "max": "max_with_index", "amax": "max_with_index", "maximum": "max_with_index",
+    "min": "min_with_index", "amin": "min_with_index", "minimum": "min_with_index",
+}  # fmt: skip
+_PAIRS = ("sort", "topk", "kthvalue", "median", "mode", "cummax", "cummin", "moe_router")
+_PAIRWISE = {"maximum": "amax", "minimum": "amin"}  # with an axis
 _REDUCED = {"max": ("amax", "maximum"), "min": ("amin", "minimum")}
 _TWO = re.compile(r"\b(?:two|both|x and y|a and b|elementwise|element-wise|pairwise)\b|两个|逐元素")
 
@@ -32,10 +45,16 @@ def steps_of(
     """Return the chain, and whether it goes on from the known one."""
     first = operators[0] if operators else None
     lead = re.match(rf"\s*(?:{phrase('lead').pattern})", text.text)
+    lead = lead or (_BEHIND.search(text.text) if known.steps else None)
     whole = any(
         m.kind in ("dtype", "shape", "shapes") for m in marks
     )  # a request of its own, not a follow-up
-    added = _ADDED.match(text.text) and not whole
+    added = _ADDED.match(text.text) and (not whole or any(m.kind == "bias" for m in marks))
+    if known.steps and len(known.steps) > 1 and lead is None and not added:
+        names = {s.operator for s in known.steps}
+        mentioned = {m.value for m in operators if isinstance(m.value, str)}
+        if operators and len(mentioned) == len(operators) < len(names) and mentioned < names:
+            operators = []  # "exact gelu" says how, of a chain that has one
     chained = bool(known.steps) and (
         lead is not None or bool(added) or (not whole and _only_operands(marks, first))
     )
@@ -131,6 +150,11 @@ def _joint(
         return "inner"
     if right[1].operands or kinds & {"then", "fused"} or re.fullmatch(r"\s*\+\s*", between):
         return "next"
+    reduced = [
+        e.category == "reduction" for _, s in (left, right) if (e := operator_named(s.operator)) is not None
+    ]
+    if kinds & {"and"} and reduced == [True, True]:
+        return None  # "variance and mean": of the same tensor, more likely than one of the other
     if (left[1].operands or "_own_" in right[1].operator) and "and" in kinds:
         return "next"  # "add a bias and relu", "subtract the mean and divide by the deviation"
     if left[1].operands and re.fullmatch(r"\s*-?[\d.]+[kme\d-]*\s*(?:再|取|求|做|后|之后)+\s*", between):
@@ -169,19 +193,36 @@ def _with_attributes(
 def _accepted(step: ChainStep, mark: Mark) -> dict[str, Any] | None:
     """Return the attributes of the step that the mark sets; None if it has none of them."""
     if step.formula is not None:
-        return None
+        return _of_formula(step.formula, mark)
     entry = entry_of(step)
     known = parameters_of(entry)
+    if mark.kind == "attribute" and "with_index" in mark.value.values:
+        pairs = step.operator in _WITH_INDEX or step.operator in _PAIRS
+        return dict(mark.value.values) if pairs else None
+    if (
+        mark.kind == "attribute"
+        and step.operator.startswith("global_")
+        and "output_size" in mark.value.values
+    ):
+        return {"flat": True} if isinstance(mark.value.values["output_size"], tuple) else {}
     if mark.kind == "attribute":
+        if "temperature" in mark.value.values and step.operator in ("softmax", "log_softmax"):
+            return {"temperature": mark.value.values["temperature"]}
         found = {name: value for name, value in mark.value.values.items() if name in known}
         return found or None
     axis = mark.value
+    if step.operator.startswith("global_") and axis in ((2, 3), "last 2"):
+        return {}
     several = axis if isinstance(axis, tuple) else None
     if isinstance(axis, str) and axis.startswith("last "):
         count = int(axis.split()[1])
         if "normalized_shape" in known:
             return {"normalized_axes": count}
         axis = several = tuple(range(-count, 0))
+    if entry.category == "normalization" and entry.own is None and axis == -1 and "dim" not in known:
+        return {}
+    if step.operator in _PAIRWISE and not step.operands:
+        return {"dim": axis if axis != "all" else None}
     if axis == "all":
         if "dim" in known and entry.category == "reduction":
             return {"dim": None}
@@ -199,6 +240,19 @@ def _accepted(step: ChainStep, mark: Mark) -> dict[str, Any] | None:
     return None
 
 
+def _of_formula(formula: str, mark: Mark) -> dict[str, Any] | None:
+    """Return what a mark says of the reductions in a formula."""
+    if mark.kind == "attribute" and "num_parameters" in mark.value.values:
+        return {}  # "gamma per channel"
+    if not open_reductions(formula):
+        return None
+    if mark.kind == "attribute":
+        return {n: v for n, v in mark.value.values.items() if n in ("correction", "keepdim")} or None
+    several = re.fullmatch(r"last (\d)", str(mark.value))
+    axis = tuple(range(-int(several[1]), 0)) if several else mark.value
+    return {} if axis == "all" else {"dim": axis}
+
+
 def _refused(text: MarkedText, mark: Mark, steps: list[ChainStep]) -> Unclear:
     names = [s.operator for s in steps]
     said = text.text[mark.begin : mark.end].strip()
@@ -209,7 +263,28 @@ def _refused(text: MarkedText, mark: Mark, steps: list[ChainStep]) -> Unclear:
 
 def _settled(text: MarkedText, step: ChainStep) -> ChainStep:
     """Return the step with what depends on the whole text: which maximum is meant, which normalisation, operands."""
+    if step.formula is not None and open_reductions(step.formula):
+        formula = settled_reductions(step.formula, step.attributes)
+        return step.model_copy(update={"formula": formula, "attributes": {}})
     attributes, operands = dict(step.attributes), list(step.operands)
+    if attributes.pop("with_index", False) and step.operator in _WITH_INDEX:
+        return step.model_copy(update={"operator": _WITH_INDEX[step.operator], "attributes": attributes})
+    values, indices = attributes.pop("values_only", False), attributes.pop("indices_only", False)
+    if (values or indices) and step.operator in _PAIRS:
+        operator = f"{step.operator}_{'values' if values else 'indices'}"
+        return step.model_copy(update={"operator": operator, "attributes": attributes})
+    if "temperature" in attributes and step.operator in ("softmax", "log_softmax"):
+        return step.model_copy(update={"operator": f"{step.operator}_with_temperature"})
+    if attributes.pop("flat", False):
+        name = "global_average_flat" if "avg" in step.operator else "global_max_flat"
+        return step.model_copy(update={"operator": name, "attributes": attributes})
+    if step.operator in _PAIRWISE and "dim" in attributes:
+        return step.model_copy(update={"operator": _PAIRWISE[step.operator], "attributes": attributes})
+    if step.operator == "roll" and isinstance(dims := attributes.get("dims"), tuple):
+        shift = attributes.get("shifts")
+        attributes["shifts"] = (shift,) * len(dims) if isinstance(shift, int) else shift
+    if step.operator == "rotary_embedding" and "interleaved" not in attributes:
+        raise Unclear("which_one", names=["rotate half", "interleaved"])
     exponent = attributes.pop("exponent", None)
     if isinstance(exponent, int | float):
         operands = [exponent]

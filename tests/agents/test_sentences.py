@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.agents.sentences.blind import SHARES, read, score
 from tests.agents.sentences.check import HERE, judge, report, sentences
 
 FILES = sorted(path.name for path in HERE.glob("*.txt"))
@@ -22,3 +23,19 @@ def test_a_sample_of_the_sentences_is_understood_and_none_silently_wrong(name: s
 def test_nearly_all_sentences_are_understood_and_none_silently_wrong(name: str) -> None:
     right, silent, count = report(name, show=False)
     assert silent == 0 and right >= SHARE * count
+
+
+@pytest.mark.parametrize("name", SHARES)
+def test_of_sentences_written_blind_none_is_silently_wrong(name: str) -> None:
+    scores = [(line["turns"], score(line)) for line in read(HERE / name)[::SAMPLED]]
+    assert not [(turns, s.why) for turns, s in scores if s.kind == "silent"]
+    right = sum(s.kind == "right" for _, s in scores)
+    assert right >= (SHARES[name] - 0.1) * len(scores)  # a sample
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SHARES)
+def test_of_all_sentences_written_blind_none_is_silently_wrong(name: str) -> None:
+    scores = [(line["turns"], score(line)) for line in read(HERE / name)]
+    assert not [(turns, s.why) for turns, s in scores if s.kind == "silent"]
+    assert sum(s.kind == "right" for _, s in scores) >= SHARES[name] * len(scores)

@@ -4,8 +4,8 @@ A line of the file: {"id", "lang", "turns", "expect": "task" | "ask" | "refuse",
 reference is Python with `Model` and `get_inputs()`. What the person left open (`free`: "shape", "dtype") and AKGen asks
 about is answered as the reference has it.
 
-A task is right if its tensors have the reference's shapes and types and it computes the same on the same numbers. Weights
-that one of the two has as parameters may be inputs of the other. Large sizes are made smaller, each the same everywhere.
+A task is right if its tensors have the reference's shapes and types and it computes the same on the same numbers.
+Weights that one of the two has as parameters may be inputs of the other. Large sizes are made smaller.
 
     python tests/agents/sentences/blind.py FILE [ID ...]
 """
@@ -25,10 +25,24 @@ from akgen.agents.requests.request import Request
 from akgen.agents.requests.sentence import ParsedRequest, parse_request, says_yes
 from akgen.agents.requests.task import reference_for, task_for
 
+SHARES = {
+    "blind_first.jsonl": 0.85,
+    "blind_second.jsonl": 0.5,
+}  # of right ones at least, since they were mended against
 ENOUGH = 1 << 21  # elements of all tensors up to which sizes stay as they are
 SMALL = 48
 MOST_ORDERS = 200
-_BROKEN = (RuntimeError, ValueError, TypeError, IndexError, AttributeError, NameError, KeyError, SyntaxError, AssertionError)
+_BROKEN = (
+    RuntimeError,
+    ValueError,
+    TypeError,
+    IndexError,
+    AttributeError,
+    NameError,
+    KeyError,
+    SyntaxError,
+    AssertionError,
+)
 
 
 class Score(NamedTuple):
@@ -63,7 +77,7 @@ def score(line: dict[str, Any]) -> Score:
 
 
 def converse(line: dict[str, Any]) -> tuple[ParsedRequest, str]:
-    """Hold the conversation, and answer what was left open; return what was understood at its end, and what is asked."""
+    """Hold the conversation, and answer what was left open; return what was understood at its end, what is asked."""
     parsed, problems = ParsedRequest(request=Request()), []
     for turn in line["turns"]:
         said = parsed.offer if parsed.offer and says_yes(turn) else turn
@@ -85,7 +99,9 @@ def converse(line: dict[str, Any]) -> tuple[ParsedRequest, str]:
         answer = (
             " and ".join(str(list(shape)) for shape in shapes)
             if lacking[0] == "shape"
-            else str(next((t.dtype for t in inputs if t.is_floating_point()), inputs[0].dtype)).removeprefix("torch.")
+            else str(next((t.dtype for t in inputs if t.is_floating_point()), inputs[0].dtype)).removeprefix(
+                "torch."
+            )
         )
         parsed = parse_request(answer, parsed.request)
     return parsed, "unclear"
@@ -104,24 +120,30 @@ def difference(line: dict[str, Any], request: Request) -> str | None:
     shapes = [tuple(t.shape) for t in theirs.tensors[: theirs.inputs]]
     if "shape" not in free and not set(shapes) <= {tuple(t.shape) for t in ours.tensors} | {()}:
         return f"shapes {[tuple(t.shape) for t in ours.tensors]} for {shapes}\n{_shown(request)}"
-    if "dtype" not in free and (kinds := _kinds(theirs)) != _kinds(ours):
+    weights = {f"torch.{d.value}": 1 for d in request.dtypes} if len(ours.tensors) > ours.inputs else {}
+    given = {**_kinds(ours), **weights}
+    if "dtype" not in free and (kinds := _kinds(theirs)) != _kinds(ours) and kinds != Counter(given):
         return f"types {_kinds(ours)} for {kinds}\n{_shown(request)}"
     if small:
         theirs, ours = _made(line["reference"], None, small), _made(source, case.params, small)
-    return _compared(theirs, ours, request)
+    return _compared(theirs, ours, request, free="shape" in free)
 
 
-def _compared(theirs: Side, ours: Side, request: Request) -> str | None:
+def _compared(theirs: Side, ours: Side, request: Request, *, free: bool) -> str | None:
     with torch.no_grad():
         for side in (theirs, ours):
             side.model.float().eval()
         for tensor in (*theirs.tensors[theirs.inputs :], *ours.tensors[ours.inputs :]):
             if tensor.is_floating_point():
                 tensor.copy_(torch.rand_like(tensor) + 0.1)
+        shapes = [_squeezed(t) for t in theirs.tensors]
+        for name, value in ours.model.state_dict().items():
+            if name.endswith("bias") and _squeezed(value) not in shapes:
+                value.zero_()  # PyTorch's default has one, the person did not say
         given = [_wide(t) for t in ours.tensors]
         got = _run(ours, given)
         shown = ""
-        for order in itertools.islice(_orders(theirs.tensors, ours.tensors), MOST_ORDERS):
+        for order in itertools.islice(_orders(theirs.tensors, ours.tensors, free=free), MOST_ORDERS):
             values = [_wide(t) for t in theirs.tensors]
             for at, taken in enumerate(order):
                 if taken is not None:
@@ -136,14 +158,24 @@ def _compared(theirs: Side, ours: Side, request: Request) -> str | None:
 def _run(side: Side, values: list[torch.Tensor]) -> Any:
     for tensor, value in zip(side.tensors[side.inputs :], values[side.inputs :], strict=True):
         tensor.copy_(value.reshape(tensor.shape))
-    return side.model(*[v.reshape(t.shape) for v, t in zip(values[: side.inputs], side.tensors, strict=False)])
+    return side.model(
+        *[
+            v if v.dim() == t.dim() else v.reshape(t.shape)
+            for v, t in zip(values[: side.inputs], side.tensors, strict=False)
+        ]
+    )
 
 
-def _orders(theirs: list[torch.Tensor], ours: list[torch.Tensor]) -> Any:
+def _orders(theirs: list[torch.Tensor], ours: list[torch.Tensor], *, free: bool) -> Any:
     """Yield which of our tensors stands for each of theirs, the same order first; None: their own number."""
     fitting = []
     for tensor in theirs:
-        alike = [i for i, t in enumerate(ours) if _squeezed(t) == _squeezed(tensor) and _kind(t) == _kind(tensor)]
+        alike = [
+            i
+            for i, t in enumerate(ours)
+            if _kind(t) == _kind(tensor)
+            and (t.dim() == tensor.dim() if free else _squeezed(t) == _squeezed(tensor))
+        ]
         fitting.append(alike or [None])
     for order in itertools.product(*fitting):
         used = [o for o in order if o is not None]
@@ -165,7 +197,9 @@ def _made(source: str, params: dict[str, Any] | None, small: dict[int, int]) -> 
         except TypeError:
             inputs, given = list(space["get_inputs"]()), []
     model = space["Model"](*given).eval()
-    flat = [t for i in inputs for t in (i if isinstance(i, list | tuple) else [i]) if isinstance(t, torch.Tensor)]
+    flat = [
+        t for i in inputs for t in (i if isinstance(i, list | tuple) else [i]) if isinstance(t, torch.Tensor)
+    ]
     state = [t for t in model.state_dict().values() if t.dim() > 0 and t.is_floating_point()]
     model.float()
     state = [t for t in model.state_dict().values() if t.dim() > 0 and t.is_floating_point()]
@@ -216,29 +250,37 @@ def _same(got: Any, want: Any) -> bool:
         return len(got) == len(want) and all(_same(g, w) for g, w in zip(got, want, strict=True))
     if got.numel() != want.numel() or _squeezed(got) != _squeezed(want):
         return False
+    coarse = torch.float32 not in (got.dtype, want.dtype) or got.dtype != want.dtype
     got, want = got.reshape(want.shape).double(), want.double()
-    return torch.allclose(got, want, 2e-3, 2e-4, equal_nan=True)
+    return torch.allclose(got, want, 1e-2 if coarse else 2e-3, 1e-3 if coarse else 2e-4, equal_nan=True)
 
 
 def _shown(request: Request) -> str:
     lines = reference_for(request).splitlines()
     begin = next((i for i, text in enumerate(lines) if text.startswith("class")), 0)
     end = next((i for i, text in enumerate(lines) if text.startswith("def get_inputs")), len(lines))
-    return "\n".join(["", *(text for text in lines[begin:end] if text.strip()), f"{request.shapes} {request.dtypes}"])
+    return "\n".join(
+        ["", *(text for text in lines[begin:end] if text.strip()), f"{request.shapes} {request.dtypes}"]
+    )
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(text) for text in path.read_text(encoding="utf-8").splitlines()]
 
 
 def report(path: Path, only: list[str]) -> Counter[str]:
     """Print every miss, and return how many lines of each kind there are."""
     counted: Counter[str] = Counter()
-    for text in path.read_text(encoding="utf-8").splitlines():
-        line = json.loads(text)
+    for line in read(path):
         if only and line["id"] not in only:
             continue
         found = score(line)
         counted[found.kind] += 1
         if found.kind != "right" or only:
-            print(f"{found.kind.upper()} {line['id']} {' >> '.join(line['turns'])!r} expect {line['expect']} free "
-                  f"{line.get('free')}: {line['why']}\n    {found.why.replace(chr(10), chr(10) + '    ')}")
+            print(
+                f"{found.kind.upper()} {line['id']} {' >> '.join(line['turns'])!r} expect {line['expect']} free "
+                f"{line.get('free')}: {line['why']}\n    {found.why.replace(chr(10), chr(10) + '    ')}"
+            )
             if found.kind == "silent" and line["reference"]:
                 print("    THEIRS " + line["reference"].replace("\n", "\n    "))
     return counted

@@ -1,0 +1,95 @@
+"""Take words that only describe an operator that is named: its tensors, its results, its name said once more."""
+
+import itertools
+import re
+
+from akgen.agents.requests.attributes import parameters_of
+from akgen.agents.requests.marks import Mark, MarkedText
+from akgen.agents.requests.request import ChainStep, Request
+from akgen.knowledge.operators import operator_named
+
+BY_INDEX = re.compile(
+    r"(?<![a-z0-9_])[a-z]+(?:\[[a-z0-9_, :+-]+\])+ ?[+*]?=(?!=)(?:\[[^\]]*\]|[^,;，；。\n\[])*"
+)
+
+_RETURNS = re.compile(
+    r"(?:(?<![a-z])(?:returns?|returning|outputs?|updates?)(?![a-z])|返回|输出|更新)[^,;，；。\n]*"
+)
+_MAY_REPEAT = frozenset(("add", "sub", "mul", "div", "pow", "cast", "linear", "matmul", "cat"))
+_AGAIN = re.compile(
+    r"(?<![a-z])(?:then|again|twice|two|second|another|and|followed|plus|of|not|no|instead)(?![a-z])|->|→|[+*/<>]"
+    r"|再|又|然后|接|两|次|和|加|不|的"
+)
+
+
+def take_returns(text: MarkedText, known: Request) -> None:
+    """Take "return the new parameters and moments" of an operator that returns all it has."""
+    steps = [m.value for m in text.marks if m.kind == "operator"]
+    names = [s.operator if isinstance(s, ChainStep) else s for s in steps] or [
+        s.operator for s in known.steps
+    ]
+    entries = [e for n in names if (e := operator_named(n)) is not None]
+    if any(e.category in ("optimizer", "sort") or (e.source and "return (" in e.source) for e in entries):
+        skip(text, _RETURNS)
+    if names:
+        skip(text, BY_INDEX)
+    if any(e.category == "quantization" for e in entries):
+        text.take(re.compile(r"(?<![a-z])(?:weights?|activations?)(?![a-z])|权重|激活值?"), "filler")
+    for name in {p.name for e in entries if e.source for s in e.signatures() for p in s.tensors}:
+        text.take(re.compile(rf"(?<![a-z0-9_]){name}s?(?![a-z0-9_])"), "filler")
+
+
+def skip(text: MarkedText, pattern: re.Pattern[str]) -> None:
+    """Mark what was not read of a match as words that say nothing."""
+    for match in pattern.finditer(text.text):
+        text.mark(*match.span(), "filler")
+
+
+def drop_tensor_names(text: MarkedText) -> None:
+    """Take words that name tensors of another operator for names: "anchor/positive/negative", "cos and sin"."""
+    marked = [m for m in text.sorted() if m.kind == "operator" and isinstance(m.value, str)]
+    for mark in marked:
+        spelt = text.text[mark.begin : mark.end]
+        others = [e for m in marked if m.value != mark.value and (e := operator_named(m.value)) is not None]
+        takes = {p.name for e in others for s in e.signatures() for p in s.parameters if p.is_tensor}
+        takes -= {n for e in others for n, p in parameters_of(e).items() if not p.is_tensor}
+        if spelt in takes - {"input", "other", "exponent", "weight", "bias", "end"}:
+            text.unmark(mark)
+            text.mark(mark.begin, mark.end, "filler")
+
+
+def drop_repeated(text: MarkedText) -> None:
+    """Take an operator that is named twice in a row for one, unless a word says that it comes once more."""
+    ordered = [m for m in text.sorted() if m.kind == "operator" and isinstance(m.value, str)]
+    for left, right in itertools.pairwise(ordered):
+        between = text.text[left.end : right.begin]
+        if left.value == right.value and left.value not in _MAY_REPEAT and not _AGAIN.search(between):
+            number = re.match(r"\s*-?\d+(?![x\d])", text.text[right.end :]) and takes_number(right.value)
+            said = left if number else right
+            if said in text.marks:
+                text.unmark(said)
+                text.mark(said.begin, said.end, "filler")
+
+
+def stays(text: MarkedText, mark: Mark) -> bool:
+    """Say whether a name of an operator is too long to be one of an attribute."""
+    spelt = text.text[mark.begin : mark.end]
+    return is_composite(mark.value) or "smallest" in spelt or "largest" in spelt
+
+
+def is_composite(name: str) -> bool:
+    entry = operator_named(name)
+    return entry is not None and entry.source is not None
+
+
+def takes_number(name: str) -> bool:
+    entry = operator_named(name)
+    if entry is None:
+        return False
+    if entry.expression is not None:
+        return entry.inputs == 2 and entry.category == "elementwise"
+    return any(
+        p.name in ("other", "exponent") and p.kind == "float"
+        for s in entry.signatures()
+        for p in s.parameters[1:]
+    )

@@ -1,0 +1,76 @@
+"""Reductions in formulas: "(x - mean) / std" means of x along the axis that is said, "sum(exp(x)) along dim 0" too."""
+
+import ast
+
+from akgen.knowledge.operators import Value
+
+_REDUCED = {
+    "mean": "torch.mean", "std": "torch.std", "var": "torch.var", "max": "torch.amax", "min": "torch.amin",
+    "sum": "torch.sum", "mu": "torch.mean", "sigma": "torch.std", "avg": "torch.mean", "average": "torch.mean",
+    "absmax": "torch.linalg.vector_norm", "variance": "torch.var", "norm": "torch.linalg.vector_norm",
+}  # fmt: skip
+NAMES = frozenset(_REDUCED)
+_PATHS = frozenset(
+    ("torch.mean", "torch.sum", "torch.amax", "torch.amin", "torch.std", "torch.var", "torch.prod", "torch.max",
+     "torch.min", "torch.logsumexp", "torch.linalg.vector_norm", "torch.all", "torch.any")
+)  # fmt: skip
+_DEVIATIONS = ("torch.std", "torch.var")
+
+
+def with_reductions(tree: ast.expr, tensors: set[str]) -> ast.expr | None:
+    """Write reductions of the only tensor where names stand for them; None if it is not clear of which."""
+    if len(tensors) != 1:
+        return None
+    return ast.fix_missing_locations(_Bare(next(iter(tensors))).visit(tree))  # type: ignore[no-any-return]
+
+
+def open_reductions(formula: str) -> bool:
+    """Say whether the formula reduces without saying along which axis."""
+    return any(_is_open(n) for n in ast.walk(ast.parse(formula, mode="eval")))
+
+
+def settled_reductions(formula: str, said: dict[str, Value]) -> str:
+    """Return the formula with axis, correction and kept axes in its reductions; those inside it keep the axis."""
+    tree = ast.parse(formula, mode="eval")
+    for node in [n for n in ast.walk(tree) if _is_open(n)]:
+        assert isinstance(node, ast.Call)
+        inner = node is not tree.body
+        words: dict[str, Value] = {}
+        if "dim" in said:
+            words["dim"] = said["dim"]
+            if inner or said.get("keepdim"):
+                words["keepdim"] = True
+        if "correction" in said and ast.unparse(node.func) in _DEVIATIONS:
+            words["correction"] = said["correction"]
+        if "dim" in said and ast.unparse(node.func) in ("torch.max", "torch.min"):
+            node.func = ast.parse(f"torch.a{ast.unparse(node.func)[6:]}", mode="eval").body
+        if "dim" in words:
+            node.keywords = [k for k in node.keywords if k.arg != "dim"]
+        node.keywords += [
+            ast.keyword(name, ast.parse(repr(value), mode="eval").body) for name, value in words.items()
+        ]
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def _is_open(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call) or ast.unparse(node.func) not in _PATHS or len(node.args) != 1:
+        return False
+    said = [k.value for k in node.keywords if k.arg in ("dim", "axis")]
+    return all(isinstance(v, ast.Constant) and v.value is None for v in said)
+
+
+class _Bare(ast.NodeTransformer):
+    def __init__(self, tensor: str) -> None:
+        self._tensor = tensor
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        node.args = [self.visit(a) for a in node.args]
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        path = _REDUCED.get(node.id)
+        if path is None:
+            return node
+        order = [ast.parse("float('inf')", mode="eval").body] if node.id == "absmax" else []
+        keywords = [ast.keyword("ord", o) for o in order]
+        return ast.Call(ast.parse(path, mode="eval").body, [ast.Name(self._tensor)], keywords)

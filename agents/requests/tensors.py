@@ -1,0 +1,150 @@
+"""Read what is said of single tensors: the type of labels, indices, masks and of the result, names before shapes.
+
+An operator's signature says which of its tensors hold indices, masks or int8 values, so a type of that kind beside a
+second one is theirs; a type behind "output" or "to" is the result's.
+"""
+
+import re
+from collections.abc import Iterator
+
+from akgen.agents.requests.attributes import AttributeValues
+from akgen.agents.requests.marks import Mark, MarkedText, words
+from akgen.agents.requests.request import ChainStep
+from akgen.knowledge.operators import OperatorEntry
+from akgen.tools.core.dtypes import DType
+
+_INDICES = ("classes", "index", "positions", "entries")
+_INTEGERS = (DType.INT64, DType.INT32)
+_LINK = (
+    r"(?:[\s:=(（,，]|(?<![a-z])(?:is|are|as|in|with|of|an?|the|dtype|type|tensor|both|all)(?![a-z])"
+    r"|是|为|的|用|都|均|类型)*"
+)
+_INDEX = (
+    r"(?:targets?|labels?|idx|ind(?:ex|ices)|(?:token |class |word )?ids?|tokens|positions|offsets|标签|索引|下标|"
+    r"编号|目标|类别号?|位置)"
+)
+_MASK = r"(?:masks?|conditions?|cond|掩码|条件|布尔张量)"
+_SCALE = r"(?:scales?|缩放(?:系数|因子)?|比例)"
+_RESULT_BEFORE = re.compile(
+    r"(?:(?<![a-z])(?:outputs?|results?|return(?:s|ing)?|gives?|producing|produces|yields?|out)(?![a-z])|输出|结果|返回|得到)"
+    r"(?:[\s:=]|(?<![a-z])(?:is|are|as|in|an?|the|dtype|type|values?|to|of|both)(?![a-z])|[为是成的用]|类型|张量|一个)*\Z"
+    r"|(?:(?<![a-z])(?:cast|convert(?:ed)?|back|down|round(?:ed)?|quanti[sz]ed?) ?(?:it |the result )?(?:back "
+    r"|down )?(?:to|into|as)"
+    r"|->|→|=>|转[成为到换回]+|量化[成为到]|存[成为])\s*(?:an? )?\Z"
+)
+_RESULT_AFTER = re.compile(r"\s*(?:的)?(?:out(?:put)?s?(?![a-z])|results?(?![a-z])|(?:的)?(?:输出|结果))")
+_TO = re.compile(r"(?<![a-z])(?:in)?to\s*\Z")
+_SHAPE = r"(?:[\[(] ?\d+k? ?[,x]|\d+k? ?[x*×] ?\d|\d+k? by \d)"
+_NAMES = re.compile(
+    r"(?<![a-z0-9_])(?P<names>[a-z][a-z0-9_]{0,15}(?:(?: ?[,/&、] ?| and | ?和 ?)[a-z][a-z0-9_]{0,11}){0,4})"
+    r" ?(?:(?:tensor|matrix|vector|table|is|are|of|has|have|with|shape|shapes|size|both|each|all|a|的|都|均|是|为|形状"
+    r"|大小|各)[ :=]*)*"
+    rf"[:=]? ?(?={_SHAPE})"
+    r"|(?<![a-z0-9_])(?P<listed>[a-z](?:(?:, ?|/| and | ?、 ?)[a-z]){1,4})(?= ?(?:of|are|each|都|均|各|的|长度|length"
+    r"|,)* ?\d{2,}| given| as inputs?)"
+)
+
+
+def take_types(
+    text: MarkedText, entries: list[OperatorEntry], variables: set[str]
+) -> tuple[DType | None, DType | None]:
+    """Take the types of indices, masks and the result out of the request's types; return indices' and the result's."""
+    types = [m for m in text.sorted() if m.kind == "dtype"]
+    held = {draw for entry in entries for draw in entry.draws.values()}
+    held |= {"mask" for v in variables if v in ("mask", "cond", "condition")}
+    indices = result = None
+    alone = any(e.name == "one_hot" for e in entries)  # takes nothing but indices
+    for mark in types:
+        others = {m.value for m in types} - {mark.value}
+        integers = mark.value in _INTEGERS and bool(held & set(_INDICES)) and not alone
+        if (integers and _of(text, mark, _INDEX)) or (integers and any(o.is_float for o in others)):
+            indices = mark.value
+        elif mark.value is DType.BOOL and "mask" in held and (others or _of(text, mark, _MASK)):
+            pass
+        elif others and mark.value in (DType.INT8, DType.UINT8) and _quantizes(entries):
+            if mark.value is DType.UINT8:
+                text.mark(mark.begin, mark.begin, "attribute", AttributeValues({"low": 0, "high": 255}))
+        elif "int8" in held and mark.value.is_float and others <= {DType.INT8}:
+            continue  # what int8 is turned into
+        elif _of_result(text, mark) and (others or _natural(entries, mark.value)):
+            result = None if _natural(entries, mark.value) else mark.value
+        elif (mark.value is DType.INT8 and "int8" in held) or (
+            others and _of(text, mark, _SCALE) and any(e.category == "quantization" for e in entries)
+        ):
+            pass
+        else:
+            continue
+        text.unmark(mark)
+        text.mark(mark.begin, mark.end, "filler")
+    return indices, result
+
+
+def _quantizes(entries: list[OperatorEntry]) -> bool:
+    return any(e.name in ("quantize", "dynamic_quantize", "quantize_per_channel") for e in entries)
+
+
+def _of(text: MarkedText, mark: Mark, role: str) -> bool:
+    """Say whether a type stands beside a word for a tensor: "labels are int64", "int32 索引"."""
+    before, after = text.text[: mark.begin], text.text[mark.end :]
+    return bool(
+        re.search(rf"(?<![a-z]){role}(?![a-z]){_LINK}\Z", before)
+        or re.match(rf"\s*(?:的)?(?:class |token )?{role}(?![a-z])", after)
+    )
+
+
+def _of_result(text: MarkedText, mark: Mark) -> bool:
+    before, after = text.text[: mark.begin], text.text[mark.end :]
+    both = re.search(r"(?:input|输入)s?(?: and | ?/ ?|和|、|与)(?:the )?\Z", _RESULT_BEFORE.sub("", before))
+    moved = _TO.search(before) and any(m.kind == "dtype" and m.end <= mark.begin for m in text.marks)
+    return not both and bool(_RESULT_BEFORE.search(before) or _RESULT_AFTER.match(after) or moved)
+
+
+def _natural(entries: list[OperatorEntry], dtype: DType) -> bool:
+    """Say whether an operator returns that type anyway."""
+    for entry in entries:
+        compares = entry.category == "comparison" or entry.name.startswith(("logical_", "is"))
+        if compares and dtype is DType.BOOL and entry.source is None:
+            return True
+        if (
+            entry.category == "quantization"
+            and "quantize" in entry.name
+            and dtype in (DType.INT8, DType.UINT8)
+        ):
+            return not entry.name.startswith("de")
+        if entry.name in ("argmax", "argmin", "argsort", "count_nonzero") and dtype is DType.INT64:
+            return True
+    return False
+
+
+def with_result(steps: tuple[ChainStep, ...], result: DType | None) -> tuple[ChainStep, ...]:
+    """Return the chain with its result converted."""
+    if result is None or not steps:
+        return steps
+    return (*steps, ChainStep(operator="cast", attributes={"dtype": result.value}))
+
+
+def take_names(text: MarkedText) -> None:
+    """Mark names before shapes, as in "src 128x1000, index 128x16"; unknown words where there are several."""
+    found = list(_NAMES.finditer(text.text))
+    for match in found:
+        group = "names" if match["names"] else "listed"
+        names = re.findall(r"[a-z][a-z0-9_]*", match[group])
+        begin = match.start(group)
+        for name, at in _places(match[group], names):
+            free = "\x00" not in text.rest[begin + at : begin + at + len(name)]
+            if _TYPE.fullmatch(name):
+                continue
+            if free and (name in words()["tensors"] or (len(found) > 1 and len(name) <= _SHORT)):
+                text.mark(begin + at, begin + at + len(name), "filler")
+
+
+_SHORT = 8
+_TYPE = re.compile(r"(?:u?int|fp|bf|float|bfloat|[fiue])\d\w*")
+
+
+def _places(text: str, names: list[str]) -> Iterator[tuple[str, int]]:
+    at = 0
+    for name in names:
+        at = text.index(name, at)
+        yield name, at
+        at += len(name)
