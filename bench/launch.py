@@ -10,11 +10,10 @@ from akgen.agents.budget import Budget
 from akgen.agents.run_config import SolveConfig
 from akgen.bench import suites
 from akgen.bench.answers.reading import AnswerRefused
-from akgen.bench.executors.executor import Executor, ExecutorName, Stage, WorkerSlot
-from akgen.bench.executors.local import LocalExecutor
+from akgen.bench.executors.executor import Executor, ExecutorName, LocalExecutor, Stage, WorkerSlot
 from akgen.bench.job import run_config
-from akgen.bench.npukb import layout
-from akgen.bench.page.overview import ReportedRun, names_of
+from akgen.bench.npukb import discovery
+from akgen.bench.page.data import ReportedRun, names_of
 from akgen.bench.page.render import page
 from akgen.bench.record import BenchConfig, Record
 from akgen.bench.report import Report, report
@@ -193,7 +192,7 @@ def write_layout(store: BenchStore) -> Path:
             alike = [a for a in attempts if a.verdict.outcome == record.outcome] or attempts
             return sources_of(task.folder, alike[-1].project) if alike else {}
 
-        return layout.write_layout(store, folders, written)
+        return discovery.write_layout(store, folders, written)
     source = Answers() if config.source == "answers" else Folder(Path(config.source))
 
     def given(record: Record) -> dict[str, str]:
@@ -203,7 +202,7 @@ def write_layout(store: BenchStore) -> Path:
             return {}
         return project.files if project is not None else {}
 
-    return layout.write_layout(store, folders, given)
+    return discovery.write_layout(store, folders, given)
 
 
 def write_report(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from akgen.bench.resolve import resolve_task
-from akgen.bench.speed_compile import composed
+from akgen.bench.speed_parts import composed
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.project import KernelProject, write_files

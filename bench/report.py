@@ -7,15 +7,18 @@ from pathlib import Path
 from pydantic import Field
 
 from akgen.bench.breakdown import (
+    FastP,
     ResultGroup,
+    against_baseline,
+    against_roofline,
     by_case,
     by_category,
     by_family,
     drawn,
     failure_tree,
+    read_baseline,
     solved_by_attempt,
 )
-from akgen.bench.kernelbench.fast import FastP, against_baseline, against_roofline, read_baseline
 from akgen.bench.metrics import FixRate, GainCalibration, Rate, calibration, fix_rates, rate, score
 from akgen.bench.record import BenchConfig, Blame, Record
 from akgen.tools.core.frozen import Frozen

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from akgen.bench.resolve import resolve_task
-from akgen.bench.speed_compile import composed
+from akgen.bench.speed_parts import composed
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InfraError
 from akgen.tools.core.toolchain import Toolchain

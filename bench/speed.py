@@ -14,10 +14,9 @@ from pathlib import Path
 
 import akgen
 from akgen.bench.figure import Figure
-from akgen.bench.graph_overhead import measure as measure_graph
 from akgen.bench.many_samples import another_sample
 from akgen.bench.resolve import resolve_task
-from akgen.bench.speed_compile import composed, measure_compile, never_seen
+from akgen.bench.speed_parts import composed, measure_compile, measure_graph, never_seen
 from akgen.bench.speed_scale import measure_scale
 from akgen.knowledge.patterns import patterns
 from akgen.tools.core.call import Call

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from akgen.bench.resolve import resolve_task
-from akgen.bench.speed_compile import composed
+from akgen.bench.speed_parts import composed
 from akgen.tools.compose.front.traced import Origin, Ref, RemoteTrace, TracedGraph, TracedNode, TracedOutput
 from akgen.tools.compose.program import compose
 from akgen.tools.core.call import Call, OutputMeta, TensorFile, TensorMeta

@@ -1,14 +1,22 @@
-"""Find NPUKernelBench's tasks in a checkout and describe them as tasks of ours.
+"""NPUKernelBench's folders: find its tasks in a checkout, describe them as ours, and write results where it does.
 
 A task folder is recognised by validation/module.py and validation/test_cases.csv. Its text is read when it is needed
-and never stored.
+and never stored. Answers and results stand in the folders that the benchmark itself writes, beside ours:
+
+    msopgen/lvl1/Math/Sqrt/fixed_case_0/sample0/{src,log}      static mode; dynamic mode has no fixed_case folder
+
+`src` holds op_host and op_kernel, `log/result.json` what became of them. There is no `build`: ours lies in the cache.
 """
 
+import json
 import math
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from akgen.bench.npukb.rows import Cell, Row, read_rows
+from akgen.bench.record import Record
+from akgen.bench.store import BenchStore
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import snake_case
 from akgen.tools.core.outcome import InputError
@@ -21,6 +29,7 @@ _TEMPLATE = Path("libs/common_include/msopgen/cmake/intf.cmake")
 _STANDARD = re.compile(r"COMPILE_LANGUAGE:CXX>:-std=(c\+\+\d+)>")
 CASES = Path("validation/test_cases.csv")
 _DTYPE_NAMES = frozenset(d.value for d in DType)
+Sources = Callable[[Record], dict[str, str]]  # a sample's files by their paths
 
 
 def is_task_folder(folder: Path) -> bool:
@@ -134,3 +143,36 @@ def _param(cell: Cell) -> int | float | bool | str | list[int] | list[float] | l
     if all(type(x) is int for x in value) or all(type(x) is float for x in value):
         return list(value)
     return cell
+
+
+def write_layout(store: BenchStore, folders: dict[str, Path], sources: Sources) -> Path:
+    """Write every judged sample of a run below its folder; return where."""
+    root = store.folder / "msopgen"
+    fixed = ("fixed_case_0",) if store.config.mode == Mode.STATIC else ()
+    for record in store.records():
+        if record.error is not None or record.task not in folders:
+            continue
+        category = folders[record.task].parent.name
+        sample = root.joinpath(f"lvl{record.level}", category, record.task, *fixed, f"sample{record.sample}")
+        for path, text in sources(record).items():
+            target = sample / "src" / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+        (sample / "log").mkdir(parents=True, exist_ok=True)
+        (sample / "log" / "result.json").write_text(json.dumps(_result(record), indent=1) + "\n")
+    return root
+
+
+def _result(record: Record) -> dict[str, object]:
+    """Say what the benchmark's stages would: compiled, precise, and how long a case takes."""
+    return {
+        "task": record.task,
+        "compile": record.compiled,
+        "precision": record.solved,
+        "outcome": str(record.outcome),
+        "why": record.why,
+        "cases": [
+            {"case_id": c.id, "precision": str(c.outcome) == "correct", "time_us": c.time_us, "times": c.time_source}
+            for c in record.cases
+        ],
+    }  # fmt: skip

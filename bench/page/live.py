@@ -12,8 +12,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from akgen.bench.launch import report_of
-from akgen.bench.page.detail import detail, recorded
-from akgen.bench.page.overview import names_of, overview
+from akgen.bench.page.data import detail, names_of, overview, recorded
 from akgen.bench.page.render import served_page
 from akgen.bench.store import BenchStore
 from akgen.tools.core.frozen import json_text

@@ -16,8 +16,7 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 from plotly.offline import get_plotlyjs
 
-from akgen.bench.page.detail import RecordedTask, detail, recorded
-from akgen.bench.page.overview import ReportedRun, overview
+from akgen.bench.page.data import RecordedTask, ReportedRun, detail, overview, recorded
 from akgen.bench.record import Record
 from akgen.bench.store import BenchStore
 from akgen.tools.core.frozen import json_text

@@ -1,7 +1,9 @@
-"""Solve drawn operators with the composer, and let the judge say what every text is worth."""
+"""Solve drawn operators with the composer, let the judge say what every text is worth, and judge stored texts again."""
 
 import json
-from collections.abc import Sequence
+import random
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from akgen.agents.composer import ModelFree
@@ -10,6 +12,7 @@ from akgen.agents.plan import Plan
 from akgen.bench.builtin import LOADER
 from akgen.finetune.data.parts.documents import SnippetJudge
 from akgen.finetune.data.record import JudgedText, Rewards, TrainingRecord
+from akgen.finetune.data.shards import read_records
 from akgen.finetune.data.texts import files_text
 from akgen.finetune.operators.tasks import Operator
 from akgen.graph.store.files import make_folder, write_whole
@@ -23,7 +26,7 @@ from akgen.tools.core.task import Case, Mode, Reference, Task
 from akgen.tools.core.verdict import Verdict
 from akgen.tools.dsl import DslError, lower
 from akgen.tools.dsl.parse import parse
-from akgen.tools.judge.judge import Judge
+from akgen.tools.judge.judge import Judge, open_judge
 from akgen.tools.twin.toolchain import TwinToolchain
 
 TRIALS = 1  # hidden inputs for each case; a case that the task does not list comes beside them
@@ -184,3 +187,47 @@ def rewards_of(verdict: Verdict) -> Rewards:
         correct=float(verdict.outcome is Outcome.CORRECT),
         speed=slowest.roofline_share if slowest and verdict.outcome is Outcome.CORRECT else None,
     )  # fmt: skip
+
+
+class Verified(Frozen):
+    """What of a sample holds; `failed` says per record what does not."""
+
+    sampled: int
+    of: int
+    claims: int
+    failed: dict[str, str]
+
+
+def sample(folder: Path, count: int, seed: int) -> tuple[list[TrainingRecord], int]:
+    """Draw records that claim something; also return how many there are. Raises InputError for damaged data."""
+    claiming = [r for r in read_records(folder) if r.claims]
+    chosen = random.Random(seed).sample(range(len(claiming)), min(count, len(claiming)))
+    return [claiming[n] for n in sorted(chosen)], len(claiming)
+
+
+def verify(
+    records: Sequence[TrainingRecord], of: int, toolchain: TwinToolchain, on_record: Callable[[str], None]
+) -> Verified:
+    """Judge every text of these records anew."""
+    with (
+        open_judge(toolchain, lambda _line: None) as judge,
+        tempfile.TemporaryDirectory(prefix="akgen-") as work,
+    ):
+        found = {}
+        for record, why in judged_again(records, judge, toolchain, Path(work)):
+            on_record(record.id)
+            if why is not None:
+                found[record.id] = why
+    return Verified(sampled=len(records), of=of, claims=sum(len(r.claims) for r in records), failed=found)
+
+
+def judged_again(
+    records: Sequence[TrainingRecord], judge: Judge, toolchain: TwinToolchain, work: Path
+) -> Iterator[tuple[TrainingRecord, str | None]]:
+    """Yield each record with what does not hold in it, None if all does."""
+    verifiers: dict[int, Verifier] = {}
+    for record in records:
+        seed = record.provenance.judge_seed or 0
+        verifier = verifiers.setdefault(seed, Verifier(judge, work / str(seed), seed, toolchain))
+        reasons = (verifier.holds(claim, record) for claim in record.claims)
+        yield record, next((r for r in reasons if r is not None), None)

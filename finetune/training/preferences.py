@@ -1,19 +1,25 @@
-"""Preferences: a correct answer before one that fits and computes wrongly, or before a correct one that is slower.
+"""Preferences, and direct preference optimisation (DPO) on them.
 
-Answers that do not compile are never the rejected ones: as the paper found, a model then unlearns what compiles.
+A correct answer stands before one that fits and computes wrongly, or before a correct one that is slower. Answers that
+do not compile are never the rejected ones: as the paper found, a model then unlearns what compiles.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
+
+import torch
 
 from akgen.agents.models.local import Checkpoint
 from akgen.finetune.harvest import exchanges, first_prompt
 from akgen.finetune.training.environment import ProgramEnvironment
 from akgen.finetune.training.evaluate import BATCH, MOST_NEW_TOKENS
 from akgen.finetune.training.pairs import PromptForm, TensorPair
+from akgen.finetune.training.recipe import DpoRecipe, save_recipe
 from akgen.finetune.training.records import answer_of
+from akgen.finetune.training.sft import Trained, loaded, run_trainer, trainer_options
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError, Outcome
 from akgen.tools.core.untrusted import read_json_lines
@@ -174,3 +180,35 @@ def read_preferences(file: Path) -> list[Preference]:
     if not found:
         raise InputError(f"{file} holds no preferences.", remedy)
     return found
+
+
+def train_dpo(recipe: DpoRecipe, folder: Path) -> Trained:
+    """Train, or go on where a killed run stopped. Raises InputError for records or models that cannot be used."""
+    from datasets import Dataset
+    from trl import DPOConfig, DPOTrainer
+
+    save_recipe(recipe, folder)
+    if recipe.threads:
+        torch.set_num_threads(recipe.threads)
+    wanted = [
+        p for p in read_preferences(recipe.preferences)
+        if p.kind in recipe.kinds and (p.kind == "correct" or p.margin >= recipe.least_margin)
+    ]  # fmt: skip
+    if not wanted:
+        raise InputError(
+            "No preference is of these kinds and margins.", "Lower least_margin, or give others."
+        )
+    model, tokenizer = loaded(recipe.base)
+    if len({p.system is None for p in wanted}) > 1:
+        raise InputError("Some preferences are chats and some are not.", "Train on each kind by itself.")
+    rows = Dataset.from_list([p.row() for p in wanted])
+    losses = {"sigmoid": 1.0, "sft": recipe.sft_weight} if recipe.sft_weight else {"sigmoid": 1.0}
+    config = DPOConfig(
+        **trainer_options(recipe.trainer, folder, recipe.seed, cpu=recipe.cpu), beta=recipe.beta,
+        loss_type=list(losses), loss_weights=list(losses.values()), max_length=recipe.max_tokens,
+        precompute_ref_log_probs=recipe.lora is None,
+    )  # fmt: skip
+    return run_trainer(
+        DPOTrainer, folder, model, tokenizer, recipe.lora, args=config, train_dataset=rows,
+        data=recipe.preferences, kinds=Counter(p.kind for p in wanted),
+    )  # fmt: skip

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from akgen.bench.answers.folders import AnswerFolder
 from akgen.bench.answers.reading import AnswerRefused, read_answer
 from akgen.bench.mkb import discovery
 from akgen.bench.mkb.detector import detect
+from akgen.bench.sources import AnswerFolder
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Task
 

@@ -2,7 +2,7 @@
 
 import random
 
-from akgen.bench.executors.simulated import ClusterModel, simulate
+from akgen.bench.speed_scale import ClusterModel, simulate
 
 
 def durations(tasks: int) -> dict[str, list[float]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from akgen.bench import suites
-from akgen.bench.kernelbench.fast import against_baseline, against_roofline, read_baseline
+from akgen.bench.breakdown import against_baseline, against_roofline, read_baseline
 from akgen.bench.launch import write_layout
 from akgen.bench.record import BenchConfig, CaseRow, Record
 from akgen.bench.store import BenchStore

@@ -16,10 +16,9 @@ from akgen.agents.roles import TuningMove
 from akgen.bench.launch import report_of, write_report
 from akgen.bench.metrics import tuning_steps
 from akgen.bench.page import render
-from akgen.bench.page.detail import detail
-from akgen.bench.page.detail import recorded as attempts_of
+from akgen.bench.page.data import ReportedRun, detail
+from akgen.bench.page.data import recorded as attempts_of
 from akgen.bench.page.live import PageServer
-from akgen.bench.page.overview import ReportedRun
 from akgen.bench.page.render import page
 from akgen.bench.record import Record
 from akgen.bench.report import report

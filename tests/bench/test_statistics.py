@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from akgen.bench.metrics import at_least_one
-from akgen.bench.plan import measured, plan
+from akgen.bench.metrics import at_least_one, measured, plan
 from akgen.bench.record import CaseRow, Record
 from akgen.bench.statistics import LEVEL, cohens_h, holm, matched_odds, mcnemar, mid_p, permutation
 from akgen.tools.core.outcome import InputError, Outcome

@@ -3,8 +3,7 @@
 import sys
 from pathlib import Path
 
-from akgen.bench.executors.executor import Executor, Stage, WorkerSlot
-from akgen.bench.executors.local import LocalExecutor
+from akgen.bench.executors.executor import Executor, LocalExecutor, Stage, WorkerSlot
 from akgen.bench.runner import pending, run
 from akgen.bench.store import BenchStore
 from akgen.tools.core.settings import Settings

@@ -14,8 +14,7 @@ from typing import Any, Protocol
 import pytest
 
 import akgen
-from akgen.bench.executors.executor import Executor, Stage, WorkerSlot
-from akgen.bench.executors.local import LocalExecutor
+from akgen.bench.executors.executor import Executor, LocalExecutor, Stage, WorkerSlot
 from akgen.bench.executors.scheduler import Limits
 from akgen.bench.record import BenchConfig, Blame, Record
 from akgen.bench.report import FaultTally, report

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from akgen.finetune.training.environment import ProgramEnvironment
-from akgen.finetune.training.iterate import iterate, tasks_of_round
+from akgen.finetune.training.experiments import iterate, tasks_of_round
 from akgen.finetune.training.pairs import splits
 from akgen.finetune.training.preferences import answer_steps, step_preferences
 from akgen.finetune.training.recipe import DataRecipe, FromScratch, IterateRecipe, SftRecipe, Trainer

@@ -12,11 +12,10 @@ import pytest
 
 from akgen.agents.models.local import Checkpoint, LocalChatModel
 from akgen.finetune.training import recipe as recipe_module
-from akgen.finetune.training.dpo import train_dpo
 from akgen.finetune.training.evaluate import compare_evaluations, evaluate, predicted_outcomes
 from akgen.finetune.training.grpo import GroupReward, judged_here, train_grpo
 from akgen.finetune.training.metrics import read_metrics
-from akgen.finetune.training.preferences import Preference
+from akgen.finetune.training.preferences import Preference, train_dpo
 from akgen.finetune.training.recipe import (
     AblateRecipe,
     DataRecipe,

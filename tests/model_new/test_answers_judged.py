@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from akgen.bench.answers.folders import AnswerFolder
 from akgen.bench.answers.reading import read_answer
 from akgen.bench.resolve import resolve_task
+from akgen.bench.sources import AnswerFolder
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.judge.judge import Judge
 from tests.model_new.classes import HEAD, forward

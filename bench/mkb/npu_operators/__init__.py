@@ -12,26 +12,28 @@ from akgen.bench.mkb.npu_operators.attention import (
     npu_fused_infer_attention_score,
     npu_fusion_attention,
     npu_lightning_indexer,
-)
-from akgen.bench.mkb.npu_operators.elementwise import npu_apply_adam, npu_iou, npu_top_k_top_p
-from akgen.bench.mkb.npu_operators.experts import (
     npu_moe_compute_expert_tokens,
     npu_moe_finalize_routing,
     npu_moe_gating_top_k_softmax,
     npu_moe_init_routing,
 )
-from akgen.bench.mkb.npu_operators.normalization import (
+from akgen.bench.mkb.npu_operators.elementwise import (
+    npu_apply_adam,
     npu_group_norm_swish,
     npu_interleave_rope,
+    npu_iou,
     npu_kv_rmsnorm_rope_cache,
     npu_rotary_mul,
+    npu_top_k_top_p,
 )
-from akgen.bench.mkb.npu_operators.quantization import npu_dynamic_quant, npu_quant_scatter, npu_swiglu_quant
-from akgen.bench.mkb.npu_operators.quantized_products import (
+from akgen.bench.mkb.npu_operators.quantization import (
+    npu_dynamic_quant,
     npu_ffn,
     npu_grouped_matmul_swiglu_quant_v2,
     npu_quant_matmul,
     npu_quant_matmul_reduce_sum,
+    npu_quant_scatter,
+    npu_swiglu_quant,
     npu_weight_quant_batchmatmul,
 )
 

@@ -135,7 +135,7 @@ def plan_run(
     from rich.table import Table
 
     from akgen.bench import suites
-    from akgen.bench.plan import measured, plan
+    from akgen.bench.metrics import measured, plan
     from akgen.bench.store import BenchStore
 
     settings: Settings = context.obj

@@ -54,7 +54,7 @@ def schedule(
     as_json: AsJson = False,
 ) -> None:
     """Simulate many workers with a run's durations. Exit 0 if nine tenths of their time judge."""
-    from akgen.bench.executors.simulated import LEAST_EFFICIENCY, recorded, simulate
+    from akgen.bench.speed_scale import LEAST_EFFICIENCY, recorded, simulate
     from akgen.bench.store import BenchStore
 
     terminal = Terminal(as_json)

@@ -195,8 +195,8 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Judge a sample of records again from their stored text. Exit 0 if all that they claim holds."""
-    from akgen.finetune.data.verify import sample as draw_sample
-    from akgen.finetune.data.verify import verify as verify_records
+    from akgen.finetune.data.verifier import sample as draw_sample
+    from akgen.finetune.data.verifier import verify as verify_records
     from akgen.tools.toolchains import make_twin
 
     settings: Settings = context.obj

@@ -115,7 +115,7 @@ def mine(
 
 def dpo(config: Config, out: Out, change: Change = None, as_json: AsJson = False) -> None:
     """Train on preferences, as the recipe CONFIG says."""
-    from akgen.finetune.training.dpo import train_dpo
+    from akgen.finetune.training.preferences import train_dpo
     from akgen.finetune.training.recipe import DpoRecipe, read_recipe
 
     _told(train_dpo(read_recipe(config, DpoRecipe, _changes(change)), out), as_json)
@@ -133,7 +133,7 @@ def grpo(
 
 def iterate(config: Config, out: Out, change: Change = None, as_json: AsJson = False) -> None:
     """Sample, verify, keep and retrain, as the recipe CONFIG says."""
-    from akgen.finetune.training.iterate import iterate as run
+    from akgen.finetune.training.experiments import iterate as run
     from akgen.finetune.training.recipe import IterateRecipe, read_recipe
 
     rounds = run(read_recipe(config, IterateRecipe, _changes(change)), out)
@@ -148,7 +148,7 @@ def iterate(config: Config, out: Out, change: Change = None, as_json: AsJson = F
 
 def ablate(config: Config, out: Out, change: Change = None, as_json: AsJson = False) -> None:
     """Train variants of a recipe for as many steps, and measure each."""
-    from akgen.finetune.training.ablate import ablate as run
+    from akgen.finetune.training.experiments import ablate as run
     from akgen.finetune.training.recipe import AblateRecipe, read_recipe
 
     found = run(read_recipe(config, AblateRecipe, _changes(change)), out)

@@ -1,21 +1,37 @@
-"""Expert iteration: sample, verify, keep what is right, retrain; each round is a folder, and a stopped run goes on."""
+"""Several trainings: expert iteration, and variants of one recipe at equal compute.
+
+Expert iteration samples, verifies, keeps what is right, retrains; each round is a folder, and a stopped run goes on.
+Variants are measured on held-out tasks and compared with the first one.
+"""
 
 import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from akgen.agents.models.local import Checkpoint
+from akgen.finetune.operators.splits import Split
 from akgen.finetune.training.environment import ProgramEnvironment
-from akgen.finetune.training.evaluate import BATCH
+from akgen.finetune.training.evaluate import (
+    BATCH,
+    Evaluation,
+    EvaluationDifference,
+    compare_evaluations,
+    evaluate,
+    held_out,
+    save_evaluation,
+)
 from akgen.finetune.training.pairs import TensorPair, read_pairs, splits
-from akgen.finetune.training.recipe import DataRecipe, IterateRecipe, SftRecipe, save_recipe
+from akgen.finetune.training.recipe import AblateRecipe, DataRecipe, IterateRecipe, SftRecipe, save_recipe
 from akgen.finetune.training.records import PromptRecord, answer_of, training_records
 from akgen.finetune.training.sft import MODEL, Trained, train_sft
 from akgen.graph.store.files import write_whole
 from akgen.tools.core.frozen import Frozen, json_text
-from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.outcome import InputError, Outcome
 from akgen.tools.core.untrusted import read_json_lines
+
+SPLITS: tuple[Split, ...] = ("compositions", "families")
 
 
 class IterationRound(Frozen):
@@ -109,3 +125,52 @@ def _sample(recipe: IterateRecipe, base: str, pairs: Sequence[TensorPair], kept:
                     "right": sum(texts[t] for t in good) / len(samples),
                 }  # fmt: skip
                 out.write(json.dumps(row) + "\n")
+
+
+class Ablation(Frozen):
+    """A variant's results, and how they differ from those of the whole recipe."""
+
+    name: str
+    split: Split
+    result: Evaluation
+    differences: tuple[EvaluationDifference, ...] = ()
+
+
+def ablate(recipe: AblateRecipe, folder: Path) -> list[Ablation]:
+    """Train and measure every variant that is not done; "whole" is the recipe as it is."""
+    if recipe.sft.data.pairs is None:
+        raise InputError("An ablation needs data.pairs.", "Held-out tasks are drawn from it.")
+    if recipe.sft.trainer.max_steps < 1:
+        raise InputError("An ablation needs trainer.max_steps.", "It is what makes the compute equal.")
+    save_recipe(recipe, folder)
+    found: dict[tuple[str, Split], Ablation] = {}
+    for name, changes in {"whole": {}, **recipe.variants}.items():
+        place = folder / name
+        train_sft(changed(recipe.sft, changes), place)
+        for split in SPLITS:
+            file = place / f"{split}.json"
+            if not file.is_file():
+                tasks = held_out(recipe.sft.data.pairs, split, recipe.tasks)
+                checkpoint = Checkpoint.load(place / MODEL)
+                save_evaluation(evaluate(checkpoint, name, tasks, split, n=recipe.samples), file)
+            result = Evaluation.model_validate_json(file.read_text())
+            whole = found.get(("whole", split))
+            differences = tuple(compare_evaluations(whole.result, result)) if whole else ()
+            found[name, split] = Ablation(name=name, split=split, result=result, differences=differences)
+    return list(found.values())
+
+
+def changed(recipe: SftRecipe, changes: dict[str, Any]) -> SftRecipe:
+    """Return the recipe with other values at dotted names. Raises InputError for a name that it does not have."""
+    raw = recipe.model_dump(mode="json")
+    for name, value in changes.items():
+        *path, last = name.split(".")
+        place = raw
+        for part in path:
+            place = place.get(part, {})
+        if last not in place:
+            raise InputError(
+                f"A recipe has no field {name!r}.", "Name fields as data.part or trainer.max_steps."
+            )
+        place[last] = value
+    return SftRecipe.model_validate(raw)
