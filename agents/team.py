@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Literal
 
 from akgen.agents.calls.model_call import CallStore
 from akgen.agents.critic import ChatCritic, CompilerCritic, RuleCritic
+from akgen.agents.plan import Plan
 from akgen.agents.requests.sentence import parse_request
-from akgen.agents.roles import Coder, Critic, Planner
+from akgen.agents.roles import Coder, Critic, Feedback, Planned, Planner, Written
 from akgen.agents.run_config import COMPOSER, CriticKind, PlannerKind, Route, RunConfig
 from akgen.knowledge.chip import DEFAULT_CHIP, Chip, chip
 from akgen.tools.compose.front.traced import Trace
 from akgen.tools.core.outcome import InputError
+from akgen.tools.core.project import KernelProject
 from akgen.tools.core.settings import Settings
+from akgen.tools.core.task import Task
 from akgen.tools.core.toolchain import ToolchainName
 
 if TYPE_CHECKING:
@@ -134,7 +137,7 @@ def _by_model(
     if trained:
         prompts = KernelGenPrompts(target, budget, describe, called)
     elif route is Route.DIRECT:
-        from akgen.agents.prompts.direct import DirectPrompts
+        from akgen.agents.prompts.dsl import DirectPrompts
 
         prompts = DirectPrompts(target, budget, describe, called)
     elif route in (Route.DSL, Route.DSL_PASSES):
@@ -167,8 +170,6 @@ def _by_model(
         through = DslCoder(conversation, target, budget, describe)
         coder = PassesCoder(through, whole, config.take_over) if route is Route.DSL_PASSES else through
     if config.start is not None:
-        from akgen.agents.started import StartedCoder, StartedPlanner
-
         planner, coder = StartedPlanner(planner), StartedCoder(Path(config.start), coder)
     return planner, coder, critic
 
@@ -196,3 +197,46 @@ def _composer(target: Chip, trace: Trace | None) -> "ModelFree":
     from akgen.agents.composer.model_free import ModelFree
 
     return ModelFree(target, trace)
+
+
+class StartedPlanner:
+    """Plans nothing for a project that exists; another planner is asked when mending has not helped."""
+
+    def __init__(self, planner: Planner) -> None:
+        self.name = planner.name
+        self._planner = planner
+
+    def plan(self, task: Task, feedback: Feedback | None, sample: int) -> Planned:
+        if feedback is None:
+            return Planned(
+                plan=Plan(origin="start", category="other", thought="The project exists.", shared=True)
+            )
+        return self._planner.plan(task, feedback, sample)
+
+
+class StartedCoder:
+    """Begins with the projects of a folder: `<folder>/<task>/<sample>/`, `<folder>/<task>/`, or the folder itself.
+
+    Raises InputError for a task without one.
+    """
+
+    def __init__(self, folder: Path, coder: Coder) -> None:
+        self.name = coder.name
+        self._folder, self._coder = folder, coder
+
+    def write(
+        self, task: Task, plan: Plan, feedback: Feedback | None, previous: KernelProject | None, sample: int
+    ) -> Written:
+        if feedback is None:
+            return Written(project=self._project(task, sample))
+        return self._coder.write(task, plan, feedback, previous, sample)
+
+    def _project(self, task: Task, sample: int) -> KernelProject:
+        base = self._folder / task.name
+        for folder in (base / str(sample), base, self._folder):
+            if (folder / "op_kernel").is_dir():
+                return KernelProject.read_from(folder, task.op_type, task.kernel)
+        raise InputError(
+            f"{self._folder} holds no project to start {task.name} with.",
+            f"Give op_host and op_kernel in {base}, or leave --start out.",
+        )

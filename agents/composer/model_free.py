@@ -5,8 +5,7 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 
-from akgen.agents.composer.solver import Solved
-from akgen.agents.composer.thought import categorise, risks, thought
+from akgen.agents.composer.solver import Solved, categorise, risks, thought
 from akgen.agents.plan import Plan, Tiling, check_tiling
 from akgen.agents.roles import Feedback, Planned, Written
 from akgen.knowledge.chip import Chip, chip

@@ -12,9 +12,9 @@ from akgen.agents.plan import Plan
 from akgen.agents.prompts import render
 from akgen.agents.prompts.advice import advice_for
 from akgen.agents.prompts.builder import Describe, task_text
-from akgen.agents.search import forecast
+from akgen.agents.search import by_rules
+from akgen.agents.search.by_rules import over_all
 from akgen.agents.search.candidates import Hypothesis, Kind, Member, Proposal, SearchStep
-from akgen.agents.search.forecast import over_all
 from akgen.knowledge.chip import Chip
 from akgen.tools.compose.front.traced import Trace
 from akgen.tools.core.knobs import Knobs
@@ -135,7 +135,7 @@ class KnobSearch:
         pieces = now.pieces or PIECES
         for other in (1, 2, 3, 6, 8, 12):
             if other != pieces:
-                gain = over_all(profiles, partial(forecast.gain_of_tiles, factor=other / pieces))
+                gain = over_all(profiles, partial(by_rules.gain_of_tiles, factor=other / pieces))
                 yield idea("tile", f"{other} tiles per core instead of {pieces}", gain, pieces=other)
         grain = now.grain or GRAIN
         for other in (256, 512, 1024, 4096):
@@ -150,7 +150,7 @@ class KnobSearch:
                 gain = over_all(profiles, partial(_gain_of_limit, most=fewer))
                 yield idea("cores", f"at most {fewer} cores", gain, cores=fewer)
         if now.buffers != 1:
-            gain = over_all(profiles, partial(forecast.gain_of_buffers, before=2, after=1))
+            gain = over_all(profiles, partial(by_rules.gain_of_buffers, before=2, after=1))
             yield idea("buffers", "one buffer per queue, for longer tiles", gain, buffers=1)
         for name in self._schedules(task, now, other_rounding=member.other_rounding)[1:]:
             yield idea("schedule", f"always the schedule {name}", None, schedule=name)
@@ -180,10 +180,10 @@ class KnobSearch:
 def _gain_of_grain(profile: Profile, *, factor: float, most: int) -> float:
     """Return the gain of shares `1 / factor` as large, on as many cores as there then are."""
     cores = min(float(most), max(1.0, profile.cores * factor))
-    return forecast.gain_of_cores(profile, cores / profile.cores)
+    return by_rules.gain_of_cores(profile, cores / profile.cores)
 
 
 def _gain_of_limit(profile: Profile, *, most: int) -> float:
     """Return the gain of using at most so many cores: less work side by side, and less to wait for one another."""
     factor = min(1.0, most / profile.cores)
-    return forecast.gain_of_cores(profile, factor) if factor < 1 else 1.0
+    return by_rules.gain_of_cores(profile, factor) if factor < 1 else 1.0

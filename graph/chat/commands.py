@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from akgen.agents.budget import Budget, parse_budget
-from akgen.graph.chat.about_kernel import profile_lines
+from akgen.graph.chat.answers import profile_lines
 from akgen.graph.chat.conversation import COMMANDS
 from akgen.graph.chat.talk import Talk
 from akgen.graph.chat.texts import said

@@ -27,13 +27,10 @@ from akgen.agents.requests.request import Missing, Request, RequestSource
 from akgen.agents.requests.sentence import ParsedRequest, read_words, says_yes
 from akgen.agents.requests.task import adapted, reference_for, task_for
 from akgen.graph.cancel import Cancelled
-from akgen.graph.chat.about_kernel import about_kernel
-from akgen.graph.chat.asked import asked_of_kernel
+from akgen.graph.chat.answers import about_kernel, answer, asked_of_kernel, nearest_entries
 from akgen.graph.chat.deps import ChatDeps
-from akgen.graph.chat.questions import answer, nearest_entries
 from akgen.graph.chat.state import ChatState
-from akgen.graph.chat.texts import said
-from akgen.graph.chat.understood import essence, said_attributes, understood
+from akgen.graph.chat.texts import essence, said, said_attributes, understood
 from akgen.graph.run import work_on
 from akgen.graph.state import Done
 from akgen.graph.store.effects import EffectCache

@@ -8,8 +8,7 @@ import pytest
 
 from akgen.agents.calls.conversation import Conversation
 from akgen.agents.critic import ChatCritic, RuleCritic
-from akgen.agents.models.resolve import ModelOptions, resolve_model
-from akgen.agents.models.scripted import ScriptedChatModel
+from akgen.agents.models.resolve import ModelOptions, ScriptedChatModel, resolve_model
 from akgen.agents.plan import Plan
 from akgen.agents.roles import Decision, TuningMove
 from akgen.knowledge.chip import chip

@@ -2,7 +2,7 @@
 
 import pytest
 
-from akgen.agents.search import forecast
+from akgen.agents.search import by_rules
 from akgen.agents.search.candidates import Hypothesis, Kind, SearchStep
 from akgen.graph.optimise import calibrations
 from akgen.tools.core.outcome import Outcome
@@ -25,28 +25,28 @@ PROFILE = _profile(6.0, 4.0, 2.0, 2.0)
 
 
 def test_the_formula_gives_back_the_time_that_it_was_read_from() -> None:
-    model = forecast.pipeline(PROFILE)
+    model = by_rules.pipeline(PROFILE)
     assert model.tiles == 4 and model.busiest_us == 4.0 and model.rest_us == 4.0
     assert model.duration_us(model.tiles) == pytest.approx(PROFILE.time_us)
 
 
 def test_more_tiles_overlap_more_and_cost_more() -> None:
     free = _profile(5.0, 4.0, 2.0, 2.0)  # tiles cost nothing: more of them only overlap better
-    assert forecast.gain_of_tiles(free, 2) == pytest.approx(5.0 / 4.5, rel=1e-3)
-    assert forecast.gain_of_tiles(PROFILE, 2) < forecast.gain_of_tiles(free, 2)
-    assert forecast.gain_of_tiles(PROFILE, 1) == 1.0
+    assert by_rules.gain_of_tiles(free, 2) == pytest.approx(5.0 / 4.5, rel=1e-3)
+    assert by_rules.gain_of_tiles(PROFILE, 2) < by_rules.gain_of_tiles(free, 2)
+    assert by_rules.gain_of_tiles(PROFILE, 1) == 1.0
 
 
 def test_without_double_buffering_nothing_overlaps() -> None:
-    assert forecast.gain_of_buffers(PROFILE, 2, 2) == 1.0
-    assert forecast.gain_of_buffers(PROFILE, 2, 1) == pytest.approx(6.0 / 9.0, rel=1e-3)
+    assert by_rules.gain_of_buffers(PROFILE, 2, 2) == 1.0
+    assert by_rules.gain_of_buffers(PROFILE, 2, 1) == pytest.approx(6.0 / 9.0, rel=1e-3)
     single = _profile(9.0, 4.0, 2.0, 2.0)
-    assert forecast.gain_of_buffers(single, 1, 2) == pytest.approx(9.0 / 6.0, rel=1e-3)
+    assert by_rules.gain_of_buffers(single, 1, 2) == pytest.approx(9.0 / 6.0, rel=1e-3)
 
 
 def test_twice_the_cores_halve_the_work_but_not_the_waiting() -> None:
-    assert 1.0 < forecast.gain_of_cores(PROFILE, 2) < 2.0
-    assert forecast.gain_of_cores(PROFILE, 0.5) < 1.0
+    assert 1.0 < by_rules.gain_of_cores(PROFILE, 2) < 2.0
+    assert by_rules.gain_of_cores(PROFILE, 0.5) < 1.0
 
 
 def test_what_the_toolchain_simulated_comes_before_the_formula() -> None:
@@ -56,17 +56,17 @@ def test_what_the_toolchain_simulated_comes_before_the_formula() -> None:
 
     told = (found("double_buffer", 4.0), found("larger_tiles", 5.0), found("more_cores", 3.0, cores=48))
     simulated = PROFILE.model_copy(update={"what_if": told})
-    assert forecast.gain_of_buffers(simulated, 1, 2) == 1.5
-    assert forecast.gain_of_tiles(simulated, 0.5) == 1.2
-    assert forecast.gain_of_cores(simulated, 24) == 2.0
+    assert by_rules.gain_of_buffers(simulated, 1, 2) == 1.5
+    assert by_rules.gain_of_tiles(simulated, 0.5) == 1.2
+    assert by_rules.gain_of_cores(simulated, 24) == 2.0
     for gain in (
-        lambda p: forecast.gain_of_buffers(p, 2, 1),
-        lambda p: forecast.gain_of_tiles(p, 2),
-        lambda p: forecast.gain_of_cores(p, 2),
+        lambda p: by_rules.gain_of_buffers(p, 2, 1),
+        lambda p: by_rules.gain_of_tiles(p, 2),
+        lambda p: by_rules.gain_of_cores(p, 2),
     ):
         assert gain(simulated) == gain(PROFILE)
     no_room = PROFILE.model_copy(update={"what_if": (found("larger_tiles", 5.0, fits=False),)})
-    assert forecast.gain_of_tiles(no_room, 0.5) == forecast.gain_of_tiles(PROFILE, 0.5)
+    assert by_rules.gain_of_tiles(no_room, 0.5) == by_rules.gain_of_tiles(PROFILE, 0.5)
 
 
 def _trial(kind: Kind, promised: float | None, gain: float | None, kept: bool = False) -> SearchStep:

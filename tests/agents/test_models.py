@@ -7,8 +7,7 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from akgen.agents.models.replay import RecordingChatModel, ReplayChatModel
-from akgen.agents.models.resolve import ModelOptions, resolve_model
-from akgen.agents.models.scripted import ScriptedChatModel
+from akgen.agents.models.resolve import ModelOptions, ScriptedChatModel, resolve_model
 from akgen.tools.core.outcome import InputError
 
 ASKED = [HumanMessage("write it")]

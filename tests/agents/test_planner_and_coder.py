@@ -10,11 +10,11 @@ import pytest
 from akgen.agents.budget import Budget
 from akgen.agents.calls.conversation import Conversation
 from akgen.agents.coder import ChatCoder
-from akgen.agents.models.scripted import ScriptedChatModel
+from akgen.agents.models.resolve import ScriptedChatModel
 from akgen.agents.plan import Plan
 from akgen.agents.planner import ChatPlanner
 from akgen.agents.prompts.builder import EnglishPrompts, coder_user, multiplies, planner_user, task_text
-from akgen.agents.prompts.direct import DirectPrompts
+from akgen.agents.prompts.dsl import DirectPrompts
 from akgen.agents.roles import Feedback, Planned, Written
 from akgen.knowledge.chip import chip
 from akgen.tools.core.call import Call, OutputMeta, TensorMeta

@@ -8,8 +8,7 @@ import pytest
 
 from akgen.agents.calls.conversation import Conversation
 from akgen.agents.calls.structured import Structured, ask_structured
-from akgen.agents.models.resolve import ModelOptions, resolve_model
-from akgen.agents.models.scripted import ScriptedChatModel
+from akgen.agents.models.resolve import ModelOptions, ScriptedChatModel, resolve_model
 from akgen.agents.prompts.builder import ModelPrompt
 from akgen.tools.core.frozen import Frozen
 from tests.loopback import Act, loopback

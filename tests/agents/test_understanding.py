@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from akgen.agents.calls.conversation import Conversation
-from akgen.agents.models.scripted import ScriptedChatModel
+from akgen.agents.models.resolve import ScriptedChatModel
 from akgen.agents.requests.needs import missing
 from akgen.agents.requests.request import Request
 from akgen.agents.requests.task import reference_for, task_for

@@ -12,7 +12,7 @@ from akgen.bench.report import Report, report
 from akgen.graph.store.records import AttemptRow
 from akgen.knowledge.errors import catalogue, class_of, failure_classes
 from akgen.tools.core.outcome import Outcome
-from akgen.tools.faults.inject import Kind
+from akgen.tools.faults.programs import Kind
 
 LEVELS = {"a": 1, "b": 1, "c": 2, "d": 3, "<e>": 3}
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from akgen.agents.prompts import render
-from akgen.agents.prompts.direct import Kind, example_direct
+from akgen.agents.prompts.dsl import Kind, example_direct
 from akgen.bench.resolve import resolve_task
 from akgen.bench.sources import operator_project
 from tests.end_to_end.conftest import PLAN

@@ -3,8 +3,7 @@
 import pytest
 
 from akgen.agents.requests.language import Language, language_of
-from akgen.graph.chat.asked import asked_of_kernel
-from akgen.graph.chat.questions import answer, nearest_entries
+from akgen.graph.chat.answers import answer, asked_of_kernel, nearest_entries
 from akgen.knowledge.chip import chip
 from tests.agents.sentences.check import HERE, sentences
 

@@ -3,7 +3,7 @@
 import pytest
 
 from akgen.agents.requests.language import Language
-from akgen.graph.chat.translated import of_finding, translated
+from akgen.graph.chat.texts import of_finding, translated
 from akgen.knowledge.data_files import read_json
 from akgen.knowledge.errors import catalogue
 from akgen.tools.core.outcome import Diagnostic, Outcome

@@ -56,7 +56,6 @@ WALLS = {
         "agents/models/local.py",
         "agents/models/continuation.py",
         "tools/compose/front/record.py",
-        "tools/compose/front/record_empty.py",
         "tools/compose/front/record_formulas.py",
         "tools/compose/front/record_outside.py",
         "tools/compose/front/record_ragged.py",

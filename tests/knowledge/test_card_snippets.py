@@ -13,8 +13,7 @@ import pytest
 
 from akgen.knowledge.cards import ApiCard, cards
 from akgen.knowledge.errors import catalogue
-from akgen.tools.cards.checks import frame_call, mistakes_found, uses_found
-from akgen.tools.cards.programs import Snippet, compile_findings
+from akgen.tools.cards.programs import Snippet, compile_findings, frame_call, mistakes_found, uses_found
 from akgen.tools.core.call import Call
 from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain

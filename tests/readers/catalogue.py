@@ -25,7 +25,7 @@ from akgen.agents.models.completion import Assembly
 from akgen.agents.models.faults import EndpointFault
 from akgen.agents.models.http_client import _document, _error_text, _retry_after, _server_sent
 from akgen.agents.models.replay import ReplayChatModel
-from akgen.agents.models.scripted import ScriptedChatModel
+from akgen.agents.models.resolve import ScriptedChatModel
 from akgen.agents.planner import PlanReply
 from akgen.agents.requests.code import extract_code, source_of
 from akgen.agents.requests.language import language_of

@@ -19,9 +19,8 @@ from textual.widgets import Static, TabbedContent
 from akgen.agents.run_config import RunConfig
 from akgen.graph.run import begin
 from akgen.screen.app import PANES, ChatApp
-from akgen.screen.conversation import Prompt
+from akgen.screen.conversation import Busy, Ended, Happened, Prompt
 from akgen.screen.desk import Desk
-from akgen.screen.messages import Busy, Ended, Happened
 from akgen.settings import from_environment
 
 WAIT_S = 240.0

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from akgen.tools.core.outcome import InfraError
+from akgen.tools.process.group import Service
 from akgen.tools.process.program import run
-from akgen.tools.process.service import Service
 from akgen.tools.process.worker import Worker, WorkerDied
 
 
@@ -204,7 +204,7 @@ time.sleep(60)
 import os, signal, sys, time
 sys.path[:0] = {json.dumps(sys.path)}
 from pathlib import Path
-from akgen.tools.process.service import Service
+from akgen.tools.process.group import Service
 log = Path("service.log")
 service = Service({json.dumps(python(server))}, cwd=Path("."), env={{}}, output=log, patience_s=0.2)
 while not log.read_text().endswith("\\n"):

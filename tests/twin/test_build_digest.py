@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import akgen
-from akgen.tools.twin.build_digest import DECIDING, PACKAGE, build_digest
+from akgen.tools.twin.build_cache import DECIDING, PACKAGE, build_digest
 from akgen.tools.twin.compiler import find_compiler
 from akgen.tools.twin.settings import TwinSettings
 from akgen.tools.twin.toolchain import TwinToolchain

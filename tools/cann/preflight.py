@@ -1,6 +1,14 @@
-"""What of CANN, driver and NPU a machine has: each with what is needed and what to do. Starts no kernel."""
+"""What of CANN, driver and NPU a machine has: each with what is needed and what to do. Starts no kernel.
 
+Which torch_npu fits which CANN, torch and Python: vendor page "Ascend Extension for PyTorch", its table.
+"""
+
+import csv
+import platform
+import re
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 from akgen.tools.cann.environment import CannSettings, cann_version
 from akgen.tools.cann.preflight_device import driver_rows, node_row
@@ -14,8 +22,8 @@ from akgen.tools.cann.preflight_software import (
     python_row,
     version_row,
 )
-from akgen.tools.cann.prerequisite import Prerequisite
-from akgen.tools.cann.torch_versions import python_abi_row, torch_rows
+from akgen.tools.cann.prerequisite import Prerequisite, numbers
+from akgen.tools.core.versions import package_version
 
 _PROGRAMS = {  # of the toolkit; those that a run cannot do without
     "opc": False,
@@ -24,6 +32,7 @@ _PROGRAMS = {  # of the toolkit; those that a run cannot do without
     "msprof": True,
     "mssanitizer": False,
 }
+_TABLE = Path(__file__).with_name("torch_versions.csv")
 
 
 def inspect(settings: CannSettings) -> tuple[Prerequisite, ...]:
@@ -85,3 +94,95 @@ def verdict(found: tuple[Prerequisite, ...], *, ran: bool) -> list[str]:
         return [*lines[:9], "this machine can judge kernels with --toolchain cann"]
     first = next((f for f in found if not f.found and not f.optional), found[-1])
     return [*lines[:9], f"first: {first.name}: {first.detail}. {first.remedy or ''}".strip()]
+
+
+def torch_rows(cann: str | None) -> Iterator[Prerequisite]:
+    """Hold torch, torch_npu, Python and CANN against the table. Judging needs none of torch_npu."""
+    torch, npu = package_version("torch"), package_version("torch_npu")
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    if npu is None:
+        yield Prerequisite(
+            name="torch_npu",
+            found=False,
+            detail="not installed; only PyTorch bindings and training on NPUs need it",
+            remedy=f"pip install torch_npu=={fitting(cann, torch, python) or 'VERSION'}",
+            group="torch",
+            optional=True,
+        )
+        return
+    wrong = torch_mismatch(cann, torch, npu, python)
+    yield Prerequisite(
+        name="torch_npu",
+        found=wrong is None,
+        detail=f"torch_npu {npu}, torch {torch or 'none'}, Python {python}" + (f": {wrong}" if wrong else ""),
+        remedy=f"pip install torch_npu=={fitting(cann, torch, python) or 'VERSION'}; see docs/npu.md"
+        if wrong
+        else None,
+        needed="a row of torch_versions.csv",
+        group="torch",
+        optional=True,
+    )
+
+
+def python_abi_row(cann: str | None) -> Prerequisite:
+    """Hold this Python's ABI against those that the table has for a CANN: its compiler's modules are built for them."""
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    ranges = sorted({r["python"] for r in torch_table() if cann is not None and _same(r["cann"], cann)})
+    fits = not ranges or any(_within(python, one) for one in ranges)
+    return Prerequisite(
+        name="Python ABI",
+        found=fits,
+        detail=f"{sys.implementation.cache_tag} on {platform.machine()}",
+        remedy=None if fits else f"Make AKGen's environment with Python {' or '.join(ranges)}.",
+        needed=f"Python {' or '.join(ranges)} for CANN {cann}" if ranges else "one that your CANN names",
+        group="Python",
+        optional=True,  # the kernel at the end decides
+    )
+
+
+def torch_mismatch(cann: str | None, torch: str | None, npu: str, python: str) -> str | None:
+    """Say what does not fit; None if all does, or the table is too old to tell."""
+    plain = (torch or "").partition("+")[0]
+    rows = [r for r in torch_table() if r["torch_npu"] == npu]
+    if plain != _release(npu):
+        return f"it is for torch {_release(npu)}"
+    if not rows:
+        return None
+    if cann is not None and not any(_same(r["cann"], cann) for r in rows):
+        return f"it is for CANN {' or '.join(r['cann'] for r in rows)}, not {cann}"
+    if not any(_within(python, r["python"]) for r in rows):
+        return f"it is for Python {rows[0]['python']}"
+    return None
+
+
+def fitting(cann: str | None, torch: str | None, python: str) -> str | None:
+    """Return the torch_npu that fits, if the table has one."""
+    plain = (torch or "").partition("+")[0]
+    for row in torch_table():
+        if (
+            cann is not None
+            and _same(row["cann"], cann)
+            and row["torch"] == plain
+            and _within(python, row["python"])
+        ):
+            return row["torch_npu"]
+    return None
+
+
+def torch_table() -> list[dict[str, str]]:
+    with _TABLE.open() as file:
+        return list(csv.DictReader(file))
+
+
+def _release(npu: str) -> str:
+    return re.split(r"\.?(?:post|rc|dev)", npu)[0]
+
+
+def _same(row: str, cann: str) -> bool:
+    a, b = row.lower(), cann.lower().partition(".beta")[0].partition(".alpha")[0]
+    return a == b or b.startswith(a + ".")
+
+
+def _within(python: str, wanted: str) -> bool:
+    low, _, high = wanted.partition("-")
+    return numbers(low) <= numbers(python) <= numbers(high or low)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from akgen.knowledge.chip import chip
-from akgen.tools.cann import direct, environment, launched_profile, msprof, msprof_op
+from akgen.tools.cann import direct, environment, msprof, msprof_op
 from akgen.tools.cann.build import said
 from akgen.tools.cann.environment import CannSettings
 from akgen.tools.cann.launcher import START_S, WORKER, Launcher
@@ -64,11 +64,11 @@ class Profiler:
         within = folder / "profiled"
         within.mkdir(exist_ok=True)
         application = self._launcher.worker(
-            self._device, build, call, within, timeout_s, launches=launched_profile.CALLS, poison=poison
+            self._device, build, call, within, timeout_s, launches=msprof.CALLS, poison=poison
         )
         out = within / WORKER / "msprof_op"
         out.mkdir(mode=0o750)
-        argv = environment.msprof_op(self._settings, application, out, launched_profile.MOST_LAUNCHES)
+        argv = environment.msprof_op(self._settings, application, out, msprof.MOST_LAUNCHES)
         done = self._launcher.start(argv, within, build.folder, START_S + 10 * timeout_s)
         if out.is_symlink():
             raise InfraError("msprof op's folder was replaced by a link.", "Judge the project on the twin.")
@@ -76,7 +76,7 @@ class Profiler:
             self._failed_in_profile(done, within / WORKER, timeout_s)
             raise InfraError(f"msprof op failed: {said(done)}.", "Check that it may use the device.")
         on, kernels = chip(self._settings.soc), direct.kernels_of(build.folder)
-        found, foreign = launched_profile.profile(
+        found, foreign = msprof.launched_profile(
             msprof_op.launches(out), kernels, on, build.toolchain, call.moved_bytes
         )
         otherwise = profiled_otherwise(call, judged, within / WORKER, poison, within)

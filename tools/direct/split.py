@@ -14,12 +14,12 @@ from akgen.tools.direct.items import (
     DIRECTIVE,
     SourceItem,
     items_of,
+    marks_written_out,
     matching,
     plain,
     without_arguments,
     without_directives,
 )
-from akgen.tools.direct.macros import marks_written_out
 from akgen.tools.twin.findings.header_names import interfaces
 
 _FOR_DEVICE = re.compile(r"__aicore__|__global__|\[aicore\]|__simd_vf__|\bconstexpr\b")

@@ -6,11 +6,10 @@ Queue cycles (AllocTensor, EnQue, DeQue, FreeTensor) follow the placement; copie
 from collections.abc import Iterator, Mapping
 
 from akgen.tools.dsl.buffer_placement import LoadScope, key
-from akgen.tools.dsl.code import CopyCall, Function, KernelCode, Line, Lines
+from akgen.tools.dsl.code import CopyCall, Function, KernelCode, Line, Lines, function_names
 from akgen.tools.dsl.cube import product_lines
 from akgen.tools.dsl.emit_block import BlockPrinter, emit_branch, emit_loop, whole_blocks
 from akgen.tools.dsl.expr import ONE, ZERO, Expr, names_in
-from akgen.tools.dsl.function_names import function_names
 from akgen.tools.dsl.ir import (
     Alloc,
     Assign,

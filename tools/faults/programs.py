@@ -1,20 +1,127 @@
-"""Put one fault of a table into a correct program of the tile DSL: what its checks refuse, or what computes otherwise.
+"""Put one fault of a table into a correct project or program: what a careless author, or a language model, might write.
 
-`program.toml` holds slips that are refused, `meaning.toml` mistakes of meaning. Whether a mutant fails, and how, only
-the checks and the judge say; some compute the same.
+Each row of `host.toml` and `kernel.toml` is one kind of slip: a pattern, what takes its place, and the words that tell
+the right change. A message names the right change if it holds one of the alternatives of each of these words.
+
+In the tile DSL: `program.toml` holds slips that are refused, `meaning.toml` mistakes of meaning. Whether a mutant
+fails, and how, only the checks and the judge say; some compute the same.
 """
 
 import random
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.project import KernelProject
 
+Side = Literal["host", "kernel"]
+Kind = Literal["api", "type", "scope", "memory", "syntax", "host"]
+# How often models make each kind of error in kernels; the rest is what cannot be parsed.
+SHARES: dict[Side, dict[Kind, float]] = {
+    "kernel": {"api": 0.52, "type": 0.20, "scope": 0.16, "memory": 0.08, "syntax": 0.04},
+    "host": {"host": 1.0},
+}
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 Table = Literal["program", "meaning"]
+
+
+class Fault(Frozen):
+    """One slip. `put` and `told` may name groups of `find`; alternatives in `told` stand between bars."""
+
+    name: str
+    side: Side
+    kind: Kind
+    find: str
+    put: str
+    told: tuple[str, ...]
+    file: str = r"\.cpp$"
+
+
+class Mutant(Frozen):
+    """A project with one fault; `line` is the first that differs, from 1."""
+
+    fault: str
+    kind: Kind
+    project: KernelProject
+    file: str
+    line: int
+    before: str
+    after: str
+    told: tuple[tuple[str, ...], ...]
+
+    def named_by(self, message: str) -> bool:
+        """Say whether a message names the change that undoes the fault."""
+        return all(any(word in message for word in words) for words in self.told)
+
+
+@cache
+def faults(side: Side) -> tuple[Fault, ...]:
+    """Return a side's table."""
+    table = tomllib.loads(Path(__file__).with_name(f"{side}.toml").read_text())
+    return tuple(
+        Fault.model_validate({"side": side, "kind": kind, **row})
+        for kind, rows in table.items()
+        for row in rows
+    )
+
+
+def mutants(project: KernelProject, fault: Fault) -> Iterator[Mutant]:
+    """Yield the project with the fault at each place where it fits."""
+    folder = "op_host/" if fault.side == "host" else "op_kernel/"
+    for file, text in sorted(project.files.items()):
+        if not file.startswith(folder) or not re.search(fault.file, file):
+            continue
+        comments = [m.span() for m in _COMMENT.finditer(text)]
+        for match in re.finditer(fault.find, text):
+            if any(start <= match.start() < end for start, end in comments):
+                continue
+            changed = text[: match.start()] + match.expand(fault.put) + text[match.end() :]
+            if changed != text:
+                yield _mutant(project, fault, file, text, changed, match)
+
+
+def draw(projects: Sequence[KernelProject], side: Side, count: int, seed: int) -> tuple[Mutant, ...]:
+    """Draw different mutants: kinds as often as in SHARES, and of one kind each fault as often as the others."""
+    source = random.Random(seed)
+    drawn: list[Mutant] = []
+    counts = {kind: round(count * share) for kind, share in SHARES[side].items()}
+    first = next(iter(counts))
+    counts[first] += count - sum(counts.values())
+    for kind, wanted in counts.items():
+        pools = [
+            [m for p in projects for m in mutants(p, fault)] for fault in faults(side) if fault.kind == kind
+        ]
+        for pool in pools:
+            source.shuffle(pool)
+        source.shuffle(pools)
+        taken: list[Mutant] = []
+        while len(taken) < wanted and any(pools):
+            taken += [pool.pop() for pool in pools if pool][: wanted - len(taken)]
+        drawn += taken
+    return tuple(drawn)
+
+
+def _mutant(
+    project: KernelProject, fault: Fault, file: str, text: str, changed: str, match: re.Match[str]
+) -> Mutant:
+    old, new = text.splitlines(), changed.splitlines()
+    at = next(
+        (i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)) - 1
+    )
+    return Mutant(
+        fault=fault.name,
+        kind=fault.kind,
+        project=project.model_copy(update={"files": {**project.files, file: changed}}),
+        file=file,
+        line=at + 1,
+        before=old[at].strip() if at < len(old) else "",
+        after=new[at].strip() if at < len(new) else "",
+        told=tuple(tuple(match.expand(word).split(" | ")) for word in fault.told),
+    )
 
 
 class ProgramFault(Frozen):
@@ -55,7 +162,7 @@ def program_mutants(text: str, fault: ProgramFault) -> Iterator[ProgramMutant]:
             continue
         changed = text[: match.start()] + match.expand(fault.put) + text[match.end() :]
         if changed != text:
-            yield _mutant(text, changed, fault, match)
+            yield _program_mutant(text, changed, fault, match)
 
 
 def drawn_mutants(text: str, table: Table, rng: random.Random) -> Iterator[ProgramMutant]:
@@ -74,7 +181,7 @@ def drawn_mutants(text: str, table: Table, rng: random.Random) -> Iterator[Progr
                 del pools[kind]
 
 
-def _mutant(text: str, changed: str, fault: ProgramFault, match: re.Match[str]) -> ProgramMutant:
+def _program_mutant(text: str, changed: str, fault: ProgramFault, match: re.Match[str]) -> ProgramMutant:
     old, new = text.splitlines(), changed.splitlines()
     at = next(
         (i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)) - 1

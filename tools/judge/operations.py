@@ -3,7 +3,7 @@
 A launch counts what could have made a number: lanes of vector instructions, multiplications of the cube, bytes that
 copies add up or convert, all operations of the scalar unit; each may have made up to eight bytes. Against that stand
 the different numbers of the outputs that are none of the inputs' (each must have been made by something), and what the
-run of the reference shows (`akgen.tools.reference.least_work`). Copies, broadcasts, constants and gathered inputs count
+run of the reference shows (`akgen.tools.reference.followed`). Copies, broadcasts, constants and gathered inputs count
 nothing, so that a kernel which simplifies the formula is never refused.
 
 Beside it, for copies in a loop of the scalar unit: an output whose numbers stand in the kernel's own file or in its

@@ -1,20 +1,31 @@
-"""Run a reference twice: as it is, and in float64 for values to compare with."""
+"""Run a reference twice: as it is, and in float64 for values to compare with.
+
+In float64 runs also what the reference computes in float32 by name: `x.float()`, `dtype=torch.float32`. Without this
+the run for values to compare with would lose what the reference itself loses there. Casts to half precision stay: there
+a reference asks for their rounding. Random numbers keep their dtype, which decides their values.
+
+As it is, products of float16 matrices are made with float32 sums, rounded once: PyTorch takes a hundred times as long.
+"""
 
 import contextlib
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves, tree_map_only
 
 from akgen.tools.reference.choices.places import Orders
-from akgen.tools.reference.half_products import HalfProducts
 from akgen.tools.reference.nested import each, flat_outputs, leaves
 from akgen.tools.reference.rounding.numbers import beside_single, in_single
 from akgen.tools.reference.rounding.running import RunningErrors
-from akgen.tools.reference.widened import Widened
 
 Outputs = list[Any]  # of torch.Tensor
+_PRODUCTS = frozenset({"aten::mm", "aten::bmm", "aten::addmm", "aten::baddbmm"})
+_RANDOM = frozenset(
+    {"rand", "randn", "rand_like", "randn_like", "normal", "uniform", "bernoulli", "randperm"}
+)
 
 
 def upcast(value: Any) -> Any:
@@ -118,3 +129,50 @@ def has_nan(values: Sequence[Any]) -> bool:
         elif isinstance(value, list | tuple) and has_nan(value):
             return True
     return False
+
+
+class HalfProducts(TorchDispatchMode):  # type: ignore[misc]
+    """While entered, products of float16 matrices are made through float32, in which they are exact."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # nothing is compiled here, and its import takes seconds
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if func._schema.name not in _PRODUCTS or func._schema.is_mutable:
+            return func(*args, **kwargs)
+        tensors = [a for a in tree_leaves((args, kwargs)) if isinstance(a, torch.Tensor)]
+        if any(t.dtype != torch.float16 or t.device.type != "cpu" for t in tensors):
+            return func(*args, **kwargs)
+        wide_args, wide_kwargs = tree_map_only(torch.Tensor, torch.Tensor.float, (args, kwargs))
+        return func(*wide_args, **wide_kwargs).half()
+
+
+class Widened(TorchDispatchMode):  # type: ignore[misc]
+    """While entered, make float64 where an operation on float64 (or on nothing) asks for float32.
+
+    `on_single` is told each tensor that would have been in float32.
+    """
+
+    def __init__(self, on_single: Callable[[torch.Tensor], None] | None = None) -> None:
+        super().__init__()
+        self._on_single = on_single
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # nothing is compiled here, and its import takes seconds
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        name = str(func._schema.name).removeprefix("aten::")
+        asked = kwargs.get("dtype") == torch.float32 and name not in _RANDOM
+        if asked:
+            read = [a for a in tree_leaves(args) if isinstance(a, torch.Tensor)]
+            asked = not any(a.dtype in (torch.float16, torch.bfloat16, torch.float32) for a in read)
+        if not asked:
+            return func(*args, **kwargs)
+        out = func(*args, **{**kwargs, "dtype": torch.float64})
+        if self._on_single is not None and isinstance(out, torch.Tensor):
+            self._on_single(out)
+        return out

@@ -33,8 +33,7 @@ from akgen.tools.core.task import Case, Distribution, Reference
 from akgen.tools.reference import golden, inputs, nested
 from akgen.tools.reference.choices.choose import chosen, without_places
 from akgen.tools.reference.choices.places import FollowedPlaces
-from akgen.tools.reference.defined import Openness
-from akgen.tools.reference.least_work import work_of
+from akgen.tools.reference.followed import Openness, work_of
 from akgen.tools.reference.protocol import Binding, InputSpec, LoadedCase, Sample, Work
 from akgen.tools.reference.rounding.running import precision
 

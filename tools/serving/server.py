@@ -12,10 +12,9 @@ import httpx
 
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InfraError, InputError
+from akgen.tools.process.group import Service
 from akgen.tools.process.program import run
-from akgen.tools.process.service import Service
-from akgen.tools.serving.ascend import require_ascend
-from akgen.tools.serving.options import Device, ServeOptions, command, environment
+from akgen.tools.serving.options import Device, ServeOptions, command, environment, require_ascend
 
 LOOK_EVERY_S = 0.5
 PATIENCE_S = 20.0  # for ending by itself, before it is killed

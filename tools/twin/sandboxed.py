@@ -1,22 +1,33 @@
-"""Run the compiler on candidate code: it may read the runtime and its own folder, and write that folder only."""
+"""Run the compiler on candidate code: it may read the runtime and its own folder, and write that folder only.
 
+On kernels without Landlock, which lets a compiler read only what it is named, it is looked up which files a compile
+read. The text of a source does not say which files it includes, since macros put names together. What g++ and its
+assembler tell of themselves does: `-H` names each included file, in a compile that fails too, and `--MD` what assembly
+text does. A compile that read another file than it may has failed, and what it said is not passed on: it may quote
+that. Not covered: clang++'s own assembler, and `__has_include`, which says whether a file exists.
+"""
+
+import re
 import signal
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, InfraError
+from akgen.tools.core.untrusted import FileRefused, read_bytes
 from akgen.tools.process.group import MINIMAL_ENV
 from akgen.tools.process.program import SYSTEM_READ, Finished, ResourceLimits, run, run_sandboxed
-from akgen.tools.twin import files_read
 from akgen.tools.twin.runtime_build import Runtime
 
 COMPILE_LIMITS = ResourceLimits(cpu_s=120, address_bytes=4 << 30, file_bytes=256 << 20, open_files=256)
 COMPILE_TIMEOUT_S = 120.0
 _SANDBOX_STATUS = 86  # of a locked-down process that reported an attempt
 SANDBOX_TEXT = "Candidate code was stopped at a system call."
+MOST_NAMES_BYTES = 1 << 20
+_INCLUDED = re.compile(r"(?:\.+|[!x]) (?P<name>.+)")
+_GUARDS = "Multiple include guards may be useful for:"
 
 
 def stopped_by_sandbox(done: Finished) -> bool:
@@ -75,7 +86,7 @@ def compile_in(
     names: tuple[str, ...] = ()
     listing = folder / f"{threading.get_ident()}.d"  # sources of one folder are compiled side by side
     if program is None and not sandbox_state(runtime).landlock_abi:
-        names = files_read.options(is_clang=runtime.compiler.is_clang, listing=listing.name)
+        names = options(is_clang=runtime.compiler.is_clang, listing=listing.name)
     with runtime.slots.one():
         finished = run_sandboxed(
             [program or runtime.compiler.path, *names, *arguments],
@@ -93,7 +104,7 @@ def compile_in(
             output_limit_bytes=1 << 20,
         )
     if names:
-        finished = files_read.checked(finished, folder, (runtime.folder, *SYSTEM_READ, *read), listing)
+        finished = checked(finished, folder, (runtime.folder, *SYSTEM_READ, *read), listing)
     if finished.rc == 1 or finished.ok or finished.timed_out:
         return finished
     if "No space left on device" in finished.err:
@@ -117,3 +128,52 @@ def exhausted(finished: Finished, file: str) -> Diagnostic | None:
         file=file,
         stage="compile",
     )
+
+
+def options(*, is_clang: bool, listing: str) -> tuple[str, ...]:
+    """Return what makes a compile name the files that it reads; what assembly text reads stands in `listing`."""
+    return ("-H",) if is_clang else ("-H", f"-Wa,--MD,{listing}")
+
+
+def checked(done: Finished, folder: Path, may_read: Iterable[Path], listing: Path) -> Finished:
+    """Return the compile without the names that it told, or as a failed one if it read what it may not."""
+    included, said = _told(done.err)
+    allowed = tuple(place.resolve() for place in (folder, *may_read))
+    try:
+        assembled = tuple(_assembled(listing)) if listing.is_file() else ()
+    except FileRefused as problem:
+        return _failed(done, f"what the assembler read is not known: {problem}")
+    listing.unlink(missing_ok=True)
+    for name in (*included, *assembled):
+        place = Path(folder, name).resolve()
+        if not any(place.is_relative_to(one) for one in allowed):
+            return _failed(done, f"{name}: Permission denied")
+    if done.truncated:
+        return _failed(done, "it said more than is read")
+    if "Assembler messages:" in said:
+        return _failed(done, "the assembler refuses the program")
+    return done.model_copy(update={"stderr": said.encode()})
+
+
+def _told(said: str) -> tuple[tuple[str, ...], str]:
+    """Split what a compiler said into the files that it included and the rest."""
+    lines = said.split("\n")
+    names = tuple(m["name"] for line in lines if (m := _INCLUDED.fullmatch(line)))
+    every = {*names, _GUARDS}
+    rest = [line for line in lines if line not in every and not _INCLUDED.fullmatch(line)]
+    return names, "\n".join(rest)
+
+
+def _assembled(listing: Path) -> Iterator[str]:
+    """Yield the files of a rule of make's: an object, a colon, and what it was made of."""
+    text = read_bytes(listing, most_bytes=MOST_NAMES_BYTES).decode(errors="replace")
+    words = re.findall(r"(?:\\[^\n]|[^\s\\])+", text.partition(": ")[2])
+    for word in words:
+        name = re.sub(r"\\(.)", r"\1", word)
+        if name not in ("-", "{standard"):
+            yield name
+
+
+def _failed(done: Finished, why: str) -> Finished:
+    said = f"cc1plus: fatal error: {why}\n"
+    return done.model_copy(update={"rc": 1, "signal": None, "stdout": b"", "stderr": said.encode()})

@@ -13,8 +13,7 @@ from akgen.finetune.data.texts import asked, render
 from akgen.finetune.operators.table import LANGUAGES
 from akgen.knowledge.cards import ApiCard, cards
 from akgen.knowledge.errors import ErrorEntry, catalogue
-from akgen.tools.cards.checks import findings, frame_call, mistakes_found, uses_found
-from akgen.tools.cards.programs import Snippet
+from akgen.tools.cards.programs import Snippet, findings, frame_call, mistakes_found, uses_found
 from akgen.tools.core.call import Call
 from akgen.tools.twin.toolchain import TwinToolchain
 

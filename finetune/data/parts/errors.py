@@ -23,8 +23,7 @@ from akgen.finetune.operators.tasks import Operator
 from akgen.knowledge.chip import chip
 from akgen.tools.core.outcome import Outcome, first_cause
 from akgen.tools.core.verdict import Verdict
-from akgen.tools.faults.inject import Mutant, Side, draw
-from akgen.tools.faults.programs import ProgramMutant, drawn_mutants
+from akgen.tools.faults.programs import Mutant, ProgramMutant, Side, draw, drawn_mutants
 
 Pairs = Sequence[tuple[Operator, SolvedTask]]
 PER_OPERATOR = {"kernel": 0.6, "host": 0.2, "program": 0.3}  # faults that are tried

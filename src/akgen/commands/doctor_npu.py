@@ -8,7 +8,7 @@ from rich.text import Text
 
 from akgen.terminal import Terminal, finish
 from akgen.tools.cann.preflight import missing, preflight, verdict
-from akgen.tools.cann.preflight_tried import tried_rows
+from akgen.tools.cann.preflight_device import tried_rows
 from akgen.tools.cann.prerequisite import Prerequisite
 from akgen.tools.cann.trial import trial
 from akgen.tools.core.outcome import InfraError

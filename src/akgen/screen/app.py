@@ -17,9 +17,9 @@ from textual.content import Content
 from textual.widgets import Footer, Static, TabbedContent, TabPane
 
 from akgen.agents.requests.language import Language
-from akgen.graph.chat.translated import translated
+from akgen.graph.chat.texts import translated
 from akgen.graph.store.records import Stage
-from akgen.screen import messages, panes
+from akgen.screen import conversation, panes
 from akgen.screen.conversation import PLACEHOLDER, Log, Prompt
 from akgen.screen.desk import Desk, Past
 from akgen.tools.core.outcome import InfraError, InputError, Outcome
@@ -89,9 +89,9 @@ class ChatApp(App[None]):
             self._desk.run(self.post_message)
         except (InfraError, InputError) as problem:
             self.problem = problem
-        self.post_message(messages.Ended())
+        self.post_message(conversation.Ended())
 
-    @on(messages.Ended)
+    @on(conversation.Ended)
     def _ended(self) -> None:
         self.exit()
 
@@ -112,12 +112,12 @@ class ChatApp(App[None]):
         else:
             self._talked.program(f"{event.task}: {event.text}" if event.task else event.text)
 
-    @on(messages.SaidByProgram)
-    def _said(self, event: messages.SaidByProgram) -> None:
+    @on(conversation.SaidByProgram)
+    def _said(self, event: conversation.SaidByProgram) -> None:
         self._talked.program(event.text, wrong=event.wrong)
 
-    @on(messages.Spoken)
-    def _spoken(self, event: messages.Spoken) -> None:
+    @on(conversation.Spoken)
+    def _spoken(self, event: conversation.Spoken) -> None:
         self._language = event.language
         self.query_one(Prompt).placeholder = self._say(PLACEHOLDER)
         tabs = self.query_one(TabbedContent)
@@ -130,14 +130,14 @@ class ChatApp(App[None]):
     def _say(self, text: str) -> str:
         return translated(text, self._language)
 
-    @on(messages.Coded)
-    def _coded(self, event: messages.Coded) -> None:
+    @on(conversation.Coded)
+    def _coded(self, event: conversation.Coded) -> None:
         self._talked.code(event.text, event.language)
         if event.language == "diff":
             self._fill("changes", panes.changes(event.text))
 
-    @on(messages.Happened)
-    def _happened(self, message: messages.Happened) -> None:
+    @on(conversation.Happened)
+    def _happened(self, message: conversation.Happened) -> None:
         event = message.event
         self._talked.stage(event, self._say)
         if event.event == "stage" and event.status == "start":
@@ -148,18 +148,18 @@ class ChatApp(App[None]):
                 "",
             )
 
-    @on(messages.Thought)
-    def _thinks(self, event: messages.Thought) -> None:
+    @on(conversation.Thought)
+    def _thinks(self, event: conversation.Thought) -> None:
         """Show what a model is writing where it will stand: the plan, or the kernel."""
         self._thought = (self._thought + event.text)[-THOUGHT_CHARACTERS:]
         self._fill("kernel" if self._stage == "write" else "plan", Text(self._thought))
 
-    @on(messages.PlanMade)
-    def _planned(self, event: messages.PlanMade) -> None:
+    @on(conversation.PlanMade)
+    def _planned(self, event: conversation.PlanMade) -> None:
         self._fill("plan", panes.plan_text(event.plan, self._say))
 
-    @on(messages.ProjectWritten)
-    def _written(self, event: messages.ProjectWritten) -> None:
+    @on(conversation.ProjectWritten)
+    def _written(self, event: conversation.ProjectWritten) -> None:
         self._fill("kernel", panes.sources(event.files))
         scroll = self.query_one("#kernel", Static).parent
         assert isinstance(scroll, ScrollableContainer)
@@ -167,12 +167,12 @@ class ChatApp(App[None]):
         if event.changes:
             self._fill("changes", panes.changes(event.changes))
 
-    @on(messages.TimelineTaken)
-    def _timed(self, event: messages.TimelineTaken) -> None:
+    @on(conversation.TimelineTaken)
+    def _timed(self, event: conversation.TimelineTaken) -> None:
         self._fill("timeline", panes.Timeline(event.profile, event.title))
 
-    @on(messages.SolutionShown)
-    def _shown(self, event: messages.SolutionShown) -> None:
+    @on(conversation.SolutionShown)
+    def _shown(self, event: conversation.SolutionShown) -> None:
         solution = event.solution
         self._fill("verdict", panes.verdict_text(solution, self._language))
         if event.again:
@@ -184,8 +184,8 @@ class ChatApp(App[None]):
         if solution.outcome is not Outcome.CORRECT:
             self.query_one(TabbedContent).active = "tab-verdict"
 
-    @on(messages.Busy)
-    def _is_busy(self, event: messages.Busy) -> None:
+    @on(conversation.Busy)
+    def _is_busy(self, event: conversation.Busy) -> None:
         self._busy, self._doing, self._since = event.busy, self._say("understanding"), time.monotonic()
         self._choice = event.choice or self._choice
 

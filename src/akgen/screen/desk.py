@@ -12,11 +12,11 @@ from akgen.graph.cancel import Cancel
 from akgen.graph.chat.commands import Commands, difference
 from akgen.graph.chat.deps import open_chat_deps
 from akgen.graph.chat.talk import Talk, open_talk
-from akgen.graph.chat.translated import of_event
+from akgen.graph.chat.texts import of_event
 from akgen.graph.store.records import Event, Solution
 from akgen.graph.store.run_store import RunStore, TaskStore, sources_of
-from akgen.screen import messages
-from akgen.screen.thought import plan_of
+from akgen.screen import conversation
+from akgen.screen.plain import plan_of
 from akgen.tools.core.outcome import InfraError, InputError
 from akgen.tools.core.settings import Settings
 from akgen.tools.core.task import Task
@@ -75,16 +75,18 @@ class Desk:
     def _listen(self, talk: Talk) -> None:
         commands = Commands(talk)
         while not talk.over:
-            self._post(messages.Busy(busy=False, choice=talk.deps.config(talk.state).model))
+            self._post(conversation.Busy(busy=False, choice=talk.deps.config(talk.state).model))
             line = self._lines.get()
             if line is None:
                 return
-            self._post(messages.Busy(busy=True))
+            self._post(conversation.Busy(busy=True))
             try:
                 if not commands.hear(line):
                     return
             except InputError as problem:
-                self._post(messages.SaidByProgram(f"{problem.text} {problem.remedy}".rstrip(), wrong=True))
+                self._post(
+                    conversation.SaidByProgram(f"{problem.text} {problem.remedy}".rstrip(), wrong=True)
+                )
             self.cancel.clear()
 
     def _show_past(self, talk: Talk, face: "AppFace") -> None:
@@ -99,7 +101,7 @@ class Desk:
             face.show_in_panes(place, solution)
 
     def _say(self, text: str) -> None:
-        self._post(messages.SaidByProgram(text))
+        self._post(conversation.SaidByProgram(text))
 
 
 class Past(Message):
@@ -120,33 +122,33 @@ class AppFace:
 
     def speak(self, language: Language) -> None:
         self._language = language
-        self._post(messages.Spoken(language))
+        self._post(conversation.Spoken(language))
 
     def say(self, text: str) -> None:
-        self._post(messages.SaidByProgram(text))
+        self._post(conversation.SaidByProgram(text))
 
     def code(self, text: str, language: str) -> None:
-        self._post(messages.Coded(text, language))
+        self._post(conversation.Coded(text, language))
 
     def watch(self, event: Event) -> None:
-        self._post(messages.Happened(of_event(event, self._language)))
+        self._post(conversation.Happened(of_event(event, self._language)))
         plan = plan_of(self._store, event)
         if plan is not None:
-            self._post(messages.PlanMade(plan))
+            self._post(conversation.PlanMade(plan))
         if event.stage == "write" and event.status == "done":
             sample = self._store.task(event.task).sample(event.sample)
             self._written(sources_of(sample.folder, Path(f"attempt-{event.attempt}") / "project"))
 
     def think(self, text: str) -> None:
-        self._post(messages.Thought(text))
+        self._post(conversation.Thought(text))
 
     def show(self, solution: Solution, kernel: str, *, again: bool = False) -> None:
         del kernel
         self.show_in_panes(self._store.task(solution.task), solution)
-        self._post(messages.SolutionShown(solution, again=again))
+        self._post(conversation.SolutionShown(solution, again=again))
 
     def refuse(self, problem: InputError) -> None:
-        self._post(messages.SaidByProgram(f"{problem.text} {problem.remedy}".rstrip(), wrong=True))
+        self._post(conversation.SaidByProgram(f"{problem.text} {problem.remedy}".rstrip(), wrong=True))
 
     def broken(self, problem: InfraError) -> None:
         """Say nothing more: the conversation itself says it, and goes on."""
@@ -155,14 +157,14 @@ class AppFace:
         attempts = place.sample(solution.sample).attempts()
         attempt = next((a for a in attempts if a.number == solution.attempt), None)
         if attempt is not None and attempt.plan is not None:
-            self._post(messages.PlanMade(attempt.plan))
+            self._post(conversation.PlanMade(attempt.plan))
         self._written(sources_of(place.folder, solution.project))
-        self._post(messages.SolutionShown(solution, again=True))
+        self._post(conversation.SolutionShown(solution, again=True))
         if solution.profile is not None:
-            self._post(messages.TimelineTaken(solution.profile, solution.task))
+            self._post(conversation.TimelineTaken(solution.profile, solution.task))
 
     def _written(self, files: dict[str, str]) -> None:
         if files and files != self._before:
             changes = difference(self._before, files) if self._before else ""
-            self._post(messages.ProjectWritten(files, changes))
+            self._post(conversation.ProjectWritten(files, changes))
             self._before = files

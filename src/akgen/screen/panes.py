@@ -12,7 +12,7 @@ from rich.text import Text
 from akgen.agents.plan import Plan
 from akgen.agents.prompts.advice import advice_for
 from akgen.agents.requests.language import Language
-from akgen.graph.chat.translated import of_finding, translated
+from akgen.graph.chat.texts import of_finding, translated
 from akgen.graph.store.records import Solution
 from akgen.tables import profile_lines, verdict_table
 from akgen.tools.core.outcome import Outcome

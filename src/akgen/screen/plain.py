@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from akgen.agents.plan import Plan
 from akgen.agents.requests.language import Language
 from akgen.graph.cancel import Cancel
 from akgen.graph.chat.commands import Commands
 from akgen.graph.chat.talk import Talk
-from akgen.graph.chat.translated import of_finding, translated
+from akgen.graph.chat.texts import of_finding, translated
+from akgen.graph.store.effects import latest
 from akgen.graph.store.records import Event, Solution
 from akgen.graph.store.run_store import RunStore
-from akgen.screen.thought import thought_of
 from akgen.tables import profile_lines, verdict_table
 from akgen.terminal import StageLines, Terminal
 from akgen.tools.core.outcome import InfraError, InputError
@@ -147,3 +148,19 @@ def _interrupts(cancel: Cancel) -> Iterator[None]:
     finally:
         signal.signal(signal.SIGINT, before)
         cancel.clear()
+
+
+def plan_of(store: RunStore, event: Event) -> Plan | None:
+    """Return the plan if the event says that one was made."""
+    if event.stage != "plan" or event.status != "done":
+        return None
+    from akgen.agents.roles import Planned
+
+    found = latest(store.task(event.task).sample(event.sample).effects, "plan", Planned)
+    return found.plan if found else None
+
+
+def thought_of(store: RunStore, event: Event) -> list[str]:
+    """Return the thought's lines, without empty ones."""
+    plan = plan_of(store, event)
+    return [line for line in plan.thought.splitlines() if line.strip()] if plan else []

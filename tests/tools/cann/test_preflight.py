@@ -7,10 +7,18 @@ import pytest
 
 from akgen.tools.cann.environment import CannSettings, find_program
 from akgen.tools.cann.npu_smi import read_common, read_table
-from akgen.tools.cann.preflight import inspect, missing, preflight, verdict
+from akgen.tools.cann.preflight import (
+    fitting,
+    inspect,
+    missing,
+    preflight,
+    python_abi_row,
+    torch_mismatch,
+    torch_table,
+    verdict,
+)
 from akgen.tools.cann.prerequisite import Prerequisite
 from akgen.tools.cann.toolchain import CannToolchain
-from akgen.tools.cann.torch_versions import fitting, python_abi_row, torch_mismatch, torch_table
 from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.outcome import InfraError
 from tests.command import command

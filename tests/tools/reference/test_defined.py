@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from akgen.tools.reference.defined import Openness
+from akgen.tools.reference.followed import Openness
 
 EQUAL = torch.full((3, 8), 0.5)
 DIFFERENT = torch.arange(24.0).reshape(3, 8) / 7

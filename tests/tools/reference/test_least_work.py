@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from akgen.tools.reference.least_work import work_of
+from akgen.tools.reference.followed import work_of
 
 
 class Model(torch.nn.Module):

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from akgen.tools.core.outcome import Diagnostic
-from akgen.tools.faults.inject import Mutant, Side, draw, faults, mutants
+from akgen.tools.faults.programs import Mutant, Side, draw, faults, mutants
 from akgen.tools.twin.toolchain import TwinToolchain
 from tests.twin.remedies.sources import host_sources, kernel_sources, with_other_type_first
 

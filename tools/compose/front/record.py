@@ -23,10 +23,9 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from akgen.tools.compose.front.record_branches import rewritten
-from akgen.tools.compose.front.record_empty import of_nothing, takes_nothing
 from akgen.tools.compose.front.record_formulas import with_own_formulas
 from akgen.tools.compose.front.record_outside import OutsideCalls, Unrecordable, arrays_become_tensors
-from akgen.tools.compose.front.record_steered import SteeredCalls, resolved
+from akgen.tools.compose.front.record_steered import SteeredCalls, of_nothing, resolved, takes_nothing
 from akgen.tools.compose.front.user_lines import UserLines
 from akgen.tools.reference.nested import flat_outputs
 

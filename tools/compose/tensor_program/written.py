@@ -10,8 +10,12 @@ from akgen.tools.compose.middle.equal_values import merge_equal
 from akgen.tools.compose.middle.interface import legal_names
 from akgen.tools.compose.middle.symbolic import SymbolicNumbers
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.compose.tensor_program.ir import word_of
-from akgen.tools.compose.tensor_program.names import value_names, with_named_values, without_named_values
+from akgen.tools.compose.tensor_program.ir import (
+    value_names,
+    with_named_values,
+    without_named_values,
+    word_of,
+)
 from akgen.tools.core.call import Argument, TensorMeta
 from akgen.tools.dsl.expr import Expr, Name
 from akgen.tools.dsl.show import literal, show

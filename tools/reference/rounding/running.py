@@ -29,7 +29,6 @@ from torch.utils._pytree import tree_leaves, tree_map
 from akgen.tools.reference.rounding import (  # noqa: F401 (they register rules)
     composites,
     elementwise,
-    interpolation,
     jumps,
     moves,
     places,

@@ -1,16 +1,14 @@
-"""Reduce a compiler's text to its first real cause: one code, one sentence, file, line and what to do."""
+"""Reduce a compiler's text to its first real cause: one code, one sentence, file, line and what to do.
+
+Text that is no C++ is looked at here: brackets, semicolons, names that begin with a digit.
+"""
 
 import re
 from collections.abc import Callable, Sequence
 
 from akgen.tools.core.outcome import Diagnostic
-from akgen.tools.twin.findings import (
-    call_findings,
-    member_findings,
-    name_findings,
-    syntax_findings,
-    type_findings,
-)
+from akgen.tools.core.project import without_comments
+from akgen.tools.twin.findings import call_findings, member_findings, name_findings, type_findings
 from akgen.tools.twin.findings.code import Code, Found
 from akgen.tools.twin.findings.compiler_text import CompilerError, errors, in_gcc_words
 
@@ -94,12 +92,98 @@ def _static_assert(match: re.Match[str], error: CompilerError, code: Code) -> Fo
 
 
 _Q = r"['‘`]([^'’`]+)['’`]"
+
+
+def digit(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    del match, code
+    return Found("SYNTAX", f"An identifier starts with a digit ({error.text}).", "Start names with a letter.")
+
+
+def unclosed(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    """Explain a brace that is never closed, at the line that by its indentation stands outside of it."""
+    del match
+    at = _left_of_its_brace(code.files.get(error.file or "", ""))
+    if at is None:
+        return Found("SYNTAX", "A brace is opened and never closed.", "Close it.")
+    return Found(
+        "SYNTAX", "A brace that is opened before this line is never closed.", "Put } before this line.", at
+    )
+
+
+def unclosed_call(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    """Explain a macro's arguments without an end: to the compiler the rest of the file belongs to them."""
+    name = match[1] or (m[0] if (m := re.match(r"\w+", code.rest(error))) else None)  # clang++ points at it
+    if name is None:
+        return Found(
+            "SYNTAX", "The parenthesis that a macro opens is never closed.", "Put ) after its last argument."
+        )
+    text = without_comments(code.files.get(error.file or "", ""))
+    at = next((m.start() for m in re.finditer(rf"\b{name}\s*\(", text) if _is_open(text[m.start() :])), None)
+    line = None if at is None else text.count("\n", 0, at) + 1
+    return Found(
+        "SYNTAX",
+        f"The parenthesis that {name} opens is never closed.",
+        "Put ) after its last argument.",
+        line,
+    )
+
+
+def _is_open(text: str) -> bool:
+    """Say whether the first parenthesis of a text is closed nowhere in it."""
+    depth = 0
+    for letter in re.sub(r'"(?:[^"\\\n]|\\.)*"', "", text):
+        depth += (letter == "(") - (letter == ")")
+        if letter == ")" and depth == 0:
+            return False
+    return True
+
+
+def _left_of_its_brace(text: str) -> int | None:
+    """Return the first line, from 1, that is indented less than what the braces before it hold."""
+    open_at: list[int] = []  # the indentation of the lines that opened a brace
+    for number, line in enumerate(text.splitlines(), start=1):
+        code = re.sub(r"//.*|\"[^\"]*\"|'[^']*'", "", line)
+        if (
+            not code.strip()
+            or code.lstrip().startswith("#")
+            or re.fullmatch(r"\s*(?:\w+\s*|case .*):\s*", code)
+        ):
+            continue  # directives and labels stand where they like
+        indent = len(line) - len(line.lstrip())
+        closing = code.lstrip().startswith("}")
+        if open_at and code.strip() != "{" and not closing and indent <= open_at[-1]:
+            return number
+        for letter in code:
+            if letter == "{":
+                open_at.append(indent)
+            elif letter == "}" and open_at:
+                open_at.pop()
+    return None
+
+
+def syntax(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    del match, code
+    missing = re.search(r"expected '([^']+)' before '([^']+)'", error.text)
+    remedy = f"Put {missing[1]} before {missing[2]}." if missing is not None else None
+    return Found("SYNTAX", error.text.rstrip(".") + ".", remedy)
+
+
+def unended_class(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    """Explain a class without a semicolon after it."""
+    del match, error, code
+    return Found(
+        "SYNTAX",
+        "A class or struct before this declaration ends without a semicolon.",
+        "Write }; at the end of the class.",
+    )
+
+
 _RULES: Sequence[tuple[str, Callable[[re.Match[str], CompilerError, Code], Found]]] = (
     (r"(?:static assertion failed: |^)AKGEN:(\w+):\s*(.*)", _static_assert),
     (r"(?:^|: )([^\s:]+\.\w+|[\w/.]+): No such file or directory", name_findings.include),
     (
         r"unable to find numeric literal operator|before numeric constant|invalid suffix .* on integer",
-        syntax_findings.digit,
+        digit,
     ),
     (r"narrowing conversion of .* from " + _Q + r"(?: \{aka [^}]*\})? to " + _Q, type_findings.narrowing),
     (_Q + r" was not declared in this scope", name_findings.undeclared),
@@ -127,8 +211,8 @@ _RULES: Sequence[tuple[str, Callable[[re.Match[str], CompilerError, Code], Found
         r"|invalid operands|invalid cast|invalid .*_cast|incompatible types|conversion from .* requested",
         type_findings.mismatch,
     ),
-    (r'unterminated argument list invoking macro(?: "(\w+)")?', syntax_findings.unclosed_call),
-    (r"expected .* at end of input", syntax_findings.unclosed),
+    (r'unterminated argument list invoking macro(?: "(\w+)")?', unclosed_call),
+    (r"expected .* at end of input", unclosed),
     (r"^return-statement with a value, in function returning 'void'", type_findings.void_result),
     (r"class template argument deduction failed|deduction guide for deduction of", call_findings.undeduced),
     (r"invalid use of member function " + _Q, call_findings.uncalled),
@@ -136,7 +220,7 @@ _RULES: Sequence[tuple[str, Callable[[re.Match[str], CompilerError, Code], Found
     (
         r"two or more data types in declaration|before string constant|^a storage class can only"
         r"|expected ';' after (?:class|struct)",
-        syntax_findings.unended_class,
+        unended_class,
     ),
     (r"^expected class-name before", name_findings.no_base),
     (r"^expected (?:constructor, destructor|type-specifier|unqualified-id)", name_findings.no_macro),
@@ -144,6 +228,6 @@ _RULES: Sequence[tuple[str, Callable[[re.Match[str], CompilerError, Code], Found
     (r"use of deleted function " + _Q, call_findings.deleted),
     (
         r"expected |stray |unterminated|missing terminating|extended character|does not match any",
-        syntax_findings.syntax,
+        syntax,
     ),
 )  # fmt: skip

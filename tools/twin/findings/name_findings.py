@@ -9,7 +9,6 @@ from akgen.tools.twin.findings.code import Code, Found
 from akgen.tools.twin.findings.compiler_text import CompilerError
 from akgen.tools.twin.findings.header_names import enumerators, interfaces
 from akgen.tools.twin.findings.known_names import names_in, names_of_scope
-from akgen.tools.twin.findings.misplaced_names import misplaced, nearest_header, wrong_macro
 from akgen.tools.twin.findings.names_elsewhere import (
     AFTER_CPP11,
     EARLIER_CHIPS,
@@ -17,7 +16,7 @@ from akgen.tools.twin.findings.names_elsewhere import (
     LATER_CHIPS,
     NOT_SIMULATED,
 )
-from akgen.tools.twin.findings.near_names import closest
+from akgen.tools.twin.findings.near_names import closest, misplaced, nearest_header, wrong_macro
 
 
 def signature(name: str) -> str | None:

@@ -19,7 +19,7 @@ from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.untrusted import FileRefused
 from akgen.tools.process.program import Finished
 from akgen.tools.twin.compiler import Compiler
-from akgen.tools.twin.findings import gimple, llvm_ir
+from akgen.tools.twin.findings import compiler_ir, llvm_ir
 from akgen.tools.twin.findings.compiler_ir import (
     FLOATING,
     UNSIGNED,
@@ -37,7 +37,7 @@ from akgen.tools.twin.sandboxed import compile_in
 
 def dump_options(compiler: Compiler) -> tuple[str, ...]:
     """Return what makes a compile write its GIMPLE dump beside its result, where the compiler can do both."""
-    return () if compiler.is_clang else gimple.WRITE_GIMPLE
+    return () if compiler.is_clang else compiler_ir.WRITE_GIMPLE
 
 
 def refused_scalars(
@@ -64,7 +64,9 @@ def refused_scalars(
     found = refused_in(text, files)
     told = {(d.file, d.line) for d in found}
     implicit = tuple(
-        c for c in gimple.narrowed(compiled.err) if not _is_compound(c, files) and not _is_the_hosts(c, text)
+        c
+        for c in compiler_ir.narrowed(compiled.err)
+        if not _is_compound(c, files) and not _is_the_hosts(c, text)
     )
     return (*found, *(d for d in _refused_casts(implicit, files) if (d.file, d.line) not in told))
 
@@ -80,7 +82,7 @@ def _is_the_hosts(step: Converted | Computed, text: str) -> bool:
 def _device_spans(text: str) -> tuple[tuple[str, range], ...]:
     if text.startswith(llvm_ir.MARK):
         return llvm_ir.spans_of_the_device(text)
-    return gimple.spans_of_the_device(text)
+    return compiler_ir.spans_of_the_device(text)
 
 
 def _is_compound(c: Converted, files: Mapping[str, str]) -> bool:
@@ -91,8 +93,8 @@ def _is_compound(c: Converted, files: Mapping[str, str]) -> bool:
 
 def refused_in(text: str, files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
     """Return what this GIMPLE or LLVM IR shows, in the project's `files`."""
-    read = llvm_ir if text.startswith(llvm_ir.MARK) else gimple
-    text = gimple.of_files(text, files) if read is gimple else text
+    read = llvm_ir if text.startswith(llvm_ir.MARK) else compiler_ir
+    text = compiler_ir.of_files(text, files) if read is compiler_ir else text
     steps = tuple(s for s in read.steps(text) if not _is_the_hosts(s, text))
     found = (*_refused_casts(steps, files), *refused_arithmetic(steps, files))
     functions = tuple(read.functions(text))

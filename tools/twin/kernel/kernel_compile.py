@@ -9,11 +9,11 @@ from akgen.tools.core.project import KernelProject, without_comments, write_file
 from akgen.tools.process.program import Finished
 from akgen.tools.twin.build_cache import write_result
 from akgen.tools.twin.compiler import kernel_flags
-from akgen.tools.twin.findings.address_spaces import without_address_spaces
 from akgen.tools.twin.findings.code import Code
 from akgen.tools.twin.findings.compiler_ir import DUMP
 from akgen.tools.twin.findings.compiler_text import errors
 from akgen.tools.twin.findings.diagnostics import explain
+from akgen.tools.twin.findings.llvm_ir import without_address_spaces
 from akgen.tools.twin.findings.scalar_code import dump_options, refused_scalars
 from akgen.tools.twin.kernel.dialect import initialise, unset_members
 from akgen.tools.twin.kernel.elf import ElfRefused, undefined_in

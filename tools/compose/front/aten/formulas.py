@@ -3,8 +3,7 @@
 import math
 from collections.abc import Callable
 
-from akgen.tools.compose.front.aten.formula_math import Math
-from akgen.tools.compose.front.aten.special_functions import digamma, erfinv, lgamma
+from akgen.tools.compose.front.aten.formula_math import Math, digamma, erfinv, lgamma
 from akgen.tools.compose.front.importer import Importer, handles
 from akgen.tools.compose.front.traced import TracedNode
 from akgen.tools.core.dtypes import DType

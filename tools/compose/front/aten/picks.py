@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from akgen.tools.compose.front.aten.index import fixed_values
 from akgen.tools.compose.front.aten.reduce import finish
+from akgen.tools.compose.front.aten.views import fixed_values
 from akgen.tools.compose.front.graph import broadcast, needed_by
 from akgen.tools.compose.front.importer import Importer, handles
 from akgen.tools.compose.front.traced import Ref, TracedNode
