@@ -54,7 +54,7 @@ class Answers:
 class Folder:
     """Projects in `<root>/<task>/` or, for several samples, `<root>/<task>/<sample>/` (also `sample<sample>`).
 
-    Or texts, and folders with a class of PyTorch, as akgen.bench.answers.folders finds them.
+    Or texts, and folders with a class of PyTorch.
     """
 
     def __init__(self, root: Path) -> None:

@@ -1,6 +1,6 @@
 """Answer questions without a model: about interfaces, codes and the chip, and, from its run, about the kernel in hand.
 
-Patterns beside this file tell questions from requests, which get no answer here. Nothing is changed.
+Patterns beside this file tell questions from requests, which get no answer here.
 """
 
 import difflib

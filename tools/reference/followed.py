@@ -1,16 +1,13 @@
 """Follow a run of the reference: where PyTorch leaves a result open, and what work no sound kernel can do without.
 
-Whatever a kernel answers on inputs that leave a result open says nothing about it. Open are places in an order of equal
-elements (topk, kthvalue, median, a sort that is not stable), all places in an order that holds NaN, and integers made
-of NaN or of numbers beyond their range, also where a tensor is quantised. So are products of many numbers of which a
-part leaves the range of the type: another order, or PyTorch's wider accumulator, gives a number where a sound kernel
-has infinity, zero or NaN.
+Open are places in an order of equal elements (topk, kthvalue, median, a sort that is not stable) or of NaN, integers
+made of NaN or of numbers beyond their range, also by quantising, and products of many numbers of which a part leaves
+the range of the type: another order, or PyTorch's wider accumulator, gives a number where a sound kernel has infinity.
 
-Two facts, both on the careful side. An output is *computed* where an operation that is no view and no copy made it. And
-a product of matrices or a sum that takes the inputs themselves, and whose result is an output but for what is done to
-single elements, needs a number of operations: of a product a sixteenth of its multiplications (Strassen's way,
-triangles, parts that are zero), of a reduction one for each number beyond its results. Whatever else happens to such a
-result (masks, further sums), nothing is known of it: linear algebra and skipped parts may save all of the work.
+Two facts are on the careful side. An output is *computed* where an operation that is no view and no copy made it. And a
+product of matrices or a sum that takes the inputs themselves, and whose result is an output but for what is done to
+single elements, needs operations: of a product a sixteenth of its multiplications (Strassen's way, triangles, zeros),
+of a reduction one for each number beyond its results. Whatever else happens to such a result saves, perhaps, all work.
 """
 
 import math
