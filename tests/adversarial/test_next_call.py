@@ -107,6 +107,51 @@ def test_what_is_right_in_the_first_call_only_is_wrong(
 
 
 @pytest.mark.parametrize(
+    "attempt",
+    [
+        "if (fork() == 0) { for (;;) { } }",
+        *(
+            pytest.param(late, marks=pytest.mark.slow)
+            for late in (
+                "kill(getppid(), SIGKILL);",
+                "kill(-1, SIGKILL);",
+                "socket(AF_INET, SOCK_STREAM, 0);",
+                "ptrace(PTRACE_TRACEME, 0, 0, 0);",
+                "std::atexit([] { setsid(); });",
+            )
+        ),
+    ],
+)
+def test_a_host_that_reaches_out_of_its_process_is_a_cheat(
+    verdict_on: Callable[[dict[str, str]], Verdict], codes: Callable[[Verdict], set[str]], attempt: str
+) -> None:
+    top = "".join(
+        f"#include <{name}>\n" for name in ("csignal", "cstdlib", "sys/ptrace.h", "sys/socket.h", "unistd.h")
+    )
+    verdict = verdict_on(
+        {"TOP": top, "HOST": attempt}
+    )  # an honest kernel, and an attempt that nothing depends on
+    assert verdict.outcome == Outcome.CHEAT and codes(verdict) == {"SANDBOX_SYSCALL"}, verdict.why()
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "std::_Exit(70);",
+        pytest.param('std::fputs("akgen_sandbox: no\\n", stderr); std::_Exit(125);', marks=pytest.mark.slow),
+        pytest.param(
+            "std::vector<char *> v; for (;;) { v.push_back(new char[1 << 24]); }", marks=pytest.mark.slow
+        ),
+    ],
+)
+def test_a_host_that_ends_as_a_broken_machine_does_has_crashed(
+    verdict_on: Callable[[dict[str, str]], Verdict], codes: Callable[[Verdict], set[str]], end: str
+) -> None:
+    verdict = verdict_on({"TOP": "#include <cstdio>\n#include <cstdlib>\n", "HOST": end})
+    assert verdict.outcome == Outcome.TILING_ERROR and codes(verdict) == {"HOST_CRASH"}, verdict.why()
+
+
+@pytest.mark.parametrize(
     "kind", [pytest.param(k, marks=[pytest.mark.slow] if k[0] == "m" else []) for k in HONEST]
 )
 def test_what_may_be_kept(verdict_on: Callable[[dict[str, str]], Verdict], kind: str) -> None:

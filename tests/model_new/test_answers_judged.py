@@ -61,14 +61,19 @@ def test_arguments_attributes_and_parameters_reach_the_class(judge: Judge, tmp_p
 
 FAILURES = [
     (forward("import os", "os._exit(0)"), Outcome.TILING_ERROR, "HOST_CRASH"),
+    (
+        forward("import os, sys", "sys.stderr.write(\"No module named 'torch'\")", "os._exit(1)"),
+        Outcome.TILING_ERROR,
+        "HOST_CRASH",
+    ),
     (forward("return own_ops.relu(x, 2.0)"), Outcome.WRONG, "OUTPUT_MISMATCH"),
     (forward("return own_ops.nothing(x)"), Outcome.TILING_ERROR, "MODEL_CLASS"),
     (forward("return own_ops.relu(x), x"), Outcome.TILING_ERROR, "MODEL_CLASS"),
     (forward("return own_ops.relu(x).view(-1)"), Outcome.WRONG, "OUTPUT_MISMATCH"),
     (
         forward("import socket", "socket.socket()", "return own_ops.relu(x)"),
-        Outcome.TILING_ERROR,
-        "MODEL_CLASS",
+        Outcome.CHEAT,
+        "SANDBOX_SYSCALL",
     ),
 ]
 

@@ -26,6 +26,7 @@ from akgen.tools.core.call import Call, TensorFile, TensorMeta
 from akgen.tools.core.outcome import Diagnostic, InfraError, Outcome
 from akgen.tools.core.poison import Poison
 from akgen.tools.core.untrusted import FileRefused, JsonRefused, parse_object, read_bytes
+from akgen.tools.process.disk import takes_files
 from akgen.tools.process.program import Finished
 
 _OF_CANDIDATE = ("load", "tiling", "launch", "wait", "timing", "done")
@@ -46,7 +47,7 @@ def outcome_of(
     stage = stage_reached(folder)
     if done.ok and stage == "done":
         return None
-    if done.rc == CANNOT_WRITE:
+    if done.rc == CANNOT_WRITE and not takes_files(folder):
         words = done.err.strip()[-200:]
         raise InfraError(
             f"The run's files could not be written: {words}.", "Free space, or check the folder's rights."

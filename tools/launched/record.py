@@ -14,6 +14,7 @@ from akgen.tools.core.call import Argument, Call, TensorMeta
 from akgen.tools.core.op_spec import AttrValue
 from akgen.tools.core.outcome import AfterCandidate, Diagnostic, InfraError
 from akgen.tools.core.untrusted import FileRefused, plain_text, read_bytes
+from akgen.tools.process.disk import takes_files
 from akgen.tools.process.program import Finished, ResourceLimits, run_sandboxed
 from akgen.tools.twin.host.host_run import HostFailure
 from akgen.tools.twin.sandboxed import SANDBOX_TEXT, stopped_by_sandbox
@@ -23,6 +24,7 @@ MOST_MEMORY_BYTES = 4 << 30  # of temporary memory
 MOST_LAUNCHES = 64
 _MOST_RECORD_BYTES = 8 << 20
 _TIMEOUT_S = 20.0
+_ADDRESS_BYTES = 36 << 30  # 32 GB stand for the device's memory and are never there
 _NO_RUN = 70  # status of a program that could not begin
 _SAID = 300  # characters of what a host function printed
 _FORGED = "The record of the host function holds lines that its runtime did not write."
@@ -132,12 +134,15 @@ def _record(
         sandbox=runtime.sandbox,
         read=(runtime.folder, twin.chip_file.parent, program.parent),
         write=(folder,),
-        limits=ResourceLimits(cpu_s=int(_TIMEOUT_S), file_bytes=_MOST_RECORD_BYTES, open_files=64),
+        limits=ResourceLimits(
+            cpu_s=int(_TIMEOUT_S), address_bytes=_ADDRESS_BYTES, file_bytes=_MOST_RECORD_BYTES, open_files=64
+        ),
         cwd=folder,
         timeout_s=_TIMEOUT_S,
         env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "AKGEN_SOC": twin.settings.chip, **runtime.sandbox_env},
+        profile="candidate-host",
     )
-    if done.rc == _NO_RUN:
+    if done.rc == _NO_RUN and not takes_files(folder):
         raise InfraError(f"The host function cannot be run: {done.err.strip()[-200:]}", "Run `akgen doctor`.")
     with AfterCandidate():
         return _checked(_read(done, steps, calls=1 + len(more)), call)

@@ -3,6 +3,7 @@
 What the class computes outside its kernels is a cheat, and could not help it: where it runs, no hidden value is.
 """
 
+import importlib.util
 import os
 import shutil
 import sys
@@ -37,7 +38,6 @@ from akgen.tools.twin.sandboxed import SANDBOX_TEXT, stopped_by_sandbox
 
 _KEPT = "model_build.json"
 _TIMEOUT_S = 120.0
-_NO_TORCH = "No module named 'torch'"
 
 
 class _Kept(Frozen):
@@ -167,6 +167,8 @@ class ModelTwin(LaunchingTwin):
         job_file = out / "job.json"
         job_file.write_text(job.model_dump_json())
         done = self._watch(job, job_file)
+        if stopped_by_sandbox(done):  # whatever it had written before
+            raise _Stopped(*_broken(done, kept, ""))
         found: list[CallRecord] = []
         for i, call in enumerate(calls):
             try:
@@ -195,8 +197,9 @@ class ModelTwin(LaunchingTwin):
                 "PYTHONPATH": os.pathsep.join(p for p in sys.path if p), "PYTHONDONTWRITEBYTECODE": "1",
                 "TORCH_DEVICE_BACKEND_AUTOLOAD": "0", "AKGEN_SOC": self.settings.chip, **runtime.sandbox_env,
             },
+            profile="candidate",
         )  # fmt: skip
-        if not done.ok and _NO_TORCH in done.err:
+        if not done.ok and importlib.util.find_spec("torch") is None:
             raise InfraError(
                 "PyTorch is not installed, and answers with a class need it.", "pip install torch"
             )

@@ -5,11 +5,12 @@ One that is not trusted goes through the built `akgen_sandbox` (seccomp, Landloc
 
 import contextlib
 import os
+import secrets
 import select
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal
 
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InfraError
@@ -172,6 +173,11 @@ SYSTEM_READ: tuple[Path, ...] = tuple(
 )
 
 
+# What becomes of a program that tries to reach the network or other processes: a compiler is refused, one that calls
+# candidate code is ended by SIGSYS; `candidate-host` starts no process either.
+Profile = Literal["compiler", "candidate", "candidate-host"]
+
+
 class ResourceLimits(Frozen):
     """What a sandboxed program may use; None leaves the machine's own limit."""
 
@@ -192,13 +198,16 @@ def run_sandboxed(
     timeout_s: float,
     env: Mapping[str, str] | None = None,
     output_limit_bytes: int = 1 << 18,
+    profile: Profile = "compiler",
 ) -> Finished:
     """Run a program that may read only `read` and SYSTEM_READ, and write only below `write`.
 
-    `sandbox` is the built akgen_sandbox. The program has no network and no hold on other processes, and it ends
-    when this thread does. TMPDIR is the first of `write`. Raises InfraError if the sandbox itself fails.
+    `sandbox` is the built akgen_sandbox. The program has no network and no hold on other processes (`profile` says
+    what an attempt does), and it ends when this thread does. TMPDIR is the first of `write`. Raises InfraError if the
+    sandbox itself fails.
     """
-    front: list[str | Path] = [sandbox]
+    name = f"akgen_sandbox {secrets.token_hex(8)}: "  # what it says itself; the program cannot know it
+    front: list[str | Path] = [sandbox, "--name", name, "--profile", profile]
     for path in (*SYSTEM_READ, *read):
         front += ["--read", path]
     for path in write:
@@ -215,8 +224,7 @@ def run_sandboxed(
         env=environment,
         output_limit_bytes=output_limit_bytes,
     )
-    if done.rc == 125 and done.err.startswith("akgen_sandbox:"):
-        raise InfraError(f"The sandbox failed: {done.err[15:].strip()}.", "Run `akgen doctor`.")
-    if done.rc == 126 and done.err.startswith("akgen_sandbox:"):
-        raise InfraError(f"A program cannot be started: {done.err[15:].strip()}.", "Run `akgen doctor`.")
+    if done.rc in (125, 126) and done.err.startswith(name):
+        what = "The sandbox failed" if done.rc == 125 else "A program cannot be started"
+        raise InfraError(f"{what}: {done.err.removeprefix(name).strip()}.", "Run `akgen doctor`.")
     return done

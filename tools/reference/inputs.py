@@ -92,7 +92,29 @@ def perturb(tensor: torch.Tensor, generator: torch.Generator, *, keep_sign: bool
 
 
 def _normal(like: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    return torch.randn(like.shape, generator=generator)
+    return 2 * torch.randn(like.shape, generator=generator) * _weights(like.shape, (0.4, 0.8), generator)
+
+
+def _weights(
+    shape: torch.Size, lightest: tuple[float, float], generator: torch.Generator
+) -> torch.Tensor | float:
+    """Return factors of at most one that give no half of any axis the weight of the other: a multiplicative cascade.
+
+    For each bit of an index, one of its two values weighs less, by a factor from the range `lightest`. So a mean over
+    every second element, over one half or over some tiles is another than the mean over all, however many there are.
+    """
+    low, high = lightest
+    product: torch.Tensor | float = 1.0
+    for axis, size in enumerate(shape):
+        places, along = torch.arange(size), torch.ones(size)
+        for bit in range((size - 1).bit_length()):
+            factor = low + (high - low) * float(torch.rand((), generator=generator))
+            light = int(torch.randint(0, 2, (), generator=generator))
+            along *= torch.where((places >> bit) % 2 == light, factor, 1.0)
+        product = product * (along / along.amax()).reshape(
+            [-1 if d == axis else 1 for d in range(len(shape))]
+        )
+    return product
 
 
 def _uniform(like: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
@@ -115,9 +137,11 @@ def _extreme(like: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """Magnitudes over several decades, both signs, one per cent denormal numbers and one per cent zeros.
 
     The largest stay below the square root of what the dtype holds, so that squares do not overflow by themselves.
+    Some parts of each axis are larger than others.
     """
     low, high = (-6.0, 3.0) if like.dtype in (torch.float32, torch.float64) else (-4.0, 1.5)
     size = 10 ** (low + (high - low) * torch.rand(like.shape, generator=generator))
+    size = size * _weights(like.shape, (0.6, 0.9), generator)
     sign = 1 - 2 * torch.randint(0, 2, like.shape, generator=generator)
     kind = torch.rand(like.shape, generator=generator)
     denormal = torch.finfo(like.dtype).tiny / 4

@@ -134,6 +134,9 @@ def _judge(done: Finished, read: LaunchReport) -> tuple[Outcome | None, tuple[Di
         return Outcome.TIMEOUT, (*found, Diagnostic(code="TIMEOUT", text=text, stage="test"))
     if read.ended and done.ok:
         return None, found
+    if done.signal == 9:  # nobody but the machine sends that to a process that is locked down
+        text = "The launch needs more memory than the machine has."
+        return Outcome.TRAP, (*found, Diagnostic(code="LAUNCH_MEMORY", text=text, stage="test"))
     if done.rc == 2 and not read.locked:
         raise InfraError(f"The launcher failed: {done.err.strip()[-400:]}.", "Run `akgen doctor`.")
     said = f": {done.err.strip()[-200:]}" if done.rc == 2 else ""

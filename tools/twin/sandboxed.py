@@ -17,6 +17,7 @@ from pathlib import Path
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, InfraError
 from akgen.tools.core.untrusted import FileRefused, read_bytes
+from akgen.tools.process.disk import takes_files
 from akgen.tools.process.group import MINIMAL_ENV
 from akgen.tools.process.program import SYSTEM_READ, Finished, ResourceLimits, run, run_sandboxed
 from akgen.tools.twin.runtime_build import Runtime
@@ -107,7 +108,7 @@ def compile_in(
         finished = checked(finished, folder, (runtime.folder, *SYSTEM_READ, *read), listing)
     if finished.rc == 1 or finished.ok or finished.timed_out:
         return finished
-    if "No space left on device" in finished.err:
+    if not takes_files(folder):
         raise InfraError("The disk is full.", "Free space below the cache folder.")
     return finished
 

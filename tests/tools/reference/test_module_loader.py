@@ -186,6 +186,17 @@ def test_distributions_differ_from_the_tasks_inputs(tmp_path: Path, distribution
         assert ((x != 0) & (x.abs() < torch.finfo(torch.float32).tiny)).any()
 
 
+@pytest.mark.parametrize("distribution", ["normal", "extreme"])
+def test_no_half_of_a_sum_stands_for_all_of_it(tmp_path: Path, distribution: Distribution) -> None:
+    case = loaded(tmp_path, unary("(x.float() ** 2).mean(-1)", "torch.randn(4, 16384).bfloat16()"))
+    halves = (slice(None, 8192), slice(8192, None), slice(None, None, 2), slice(1, None, 2))
+    for seed in range(10):
+        sample: Any = case.sample(seed, distribution)
+        squares = sample.inputs[0].double() ** 2
+        for half in halves:  # bfloat16 lets a kernel be off by a hundredth
+            assert ((squares[:, half].mean(-1) / squares.mean(-1) - 1).abs() > 0.03).any()
+
+
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_inputs_stay_where_the_reference_is_defined(tmp_path: Path, distribution: Distribution) -> None:
     root = unary("torch.sqrt(x - 1).log()", "torch.rand(64, 64) + 1.5")

@@ -1,12 +1,15 @@
 """Faults that a kernel seldom has, each told by its own code."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.kernel.kernel_entry import check_entry
+from tests.twin.device.conftest import FRAME
 
 Probe = Any  # of conftest.py
 X = np.ones(64, np.float32)
@@ -27,6 +30,28 @@ def test_a_kernel_that_leaves_its_process_is_told(probe: Probe) -> None:
 def test_a_pointer_that_belongs_to_no_tensor_is_told(probe: Probe) -> None:
     body = "    *(volatile int32_t *)0x10000000000ull = 1; // HERE"
     assert "0x10000000000" in probe(body, X, X).assert_stopped("BAD_POINTER").text
+
+
+@pytest.mark.parametrize("limit", ["ulimit -v 90000; exec", "kill -9 $$;"])
+def test_memory_that_runs_out_is_told(probe: Probe, tmp_path: Path, limit: str) -> None:
+    flags = "SetFlag<HardEvent::V_MTE3>(EVENT_ID0); WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);"
+    body = f"    for (int i = 0; i < 2000000; ++i) {{ {flags} }} // HERE\n"
+    built = probe.build(FRAME % {"element": "float", "before": "", "task": "", "body": body})
+    probe.build = lambda source: built  # not with the other launcher's folder
+    own = tmp_path / "runtime"
+    own.mkdir()
+    for file in probe.runtime.folder.iterdir():
+        (own / file.name).symlink_to(file)
+    launcher = own / "akgen_twin_run"
+    launcher.unlink()
+    launcher.write_text(f'#!/bin/bash\n{limit} {probe.runtime.launcher} "$@"\n')
+    launcher.chmod(0o755)
+    probe.runtime = probe.runtime.model_copy(update={"folder": own})
+    ran = probe(body, X, X)
+    found = ran.one("LAUNCH_MEMORY")
+    assert ran.launch.outcome == Outcome.TRAP and found.severity == "error"
+    if "ulimit" in limit:
+        assert "// HERE" in ran.source.splitlines()[(found.line or 0) - 1]
 
 
 BUFFER = "    TBuf<TPosition::VECCALC> buf;\n    pipe.InitBuffer(buf, 8192);\n    LocalTensor<T> u = buf.Get<T>();\n"

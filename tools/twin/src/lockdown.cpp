@@ -153,7 +153,10 @@ LockdownState akgen_lockdown(const Lockdown &wanted)
             _exit(sandbox_exit_status);
         }
     }
-    state.seccomp = for_kernel ? seccomp::install_kernel_profile(descriptors) : seccomp::install_compiler_profile();
+    state.seccomp = for_kernel ? seccomp::install_kernel_profile(descriptors)
+                    : wanted.profile == SandboxProfile::compiler
+                        ? seccomp::install_compiler_profile()
+                        : seccomp::install_candidate_profile(wanted.profile == SandboxProfile::candidate);
     if (!state.seccomp || !state.no_new_privs) {
         throw std::runtime_error("this machine offers no seccomp filter, and generated code does not run without one");
     }

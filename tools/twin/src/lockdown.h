@@ -15,6 +15,10 @@ enum class SandboxProfile {
     // For a compiler, through akgen_sandbox: processes and programs yes; files below read_paths and write_paths only;
     // no network, no new session. An attempt fails with EPERM or EACCES.
     compiler,
+    // For a program that calls candidate code and needs files, through akgen_sandbox: as for a compiler, but an attempt
+    // ends it by SIGSYS. `candidate_host` starts no processes either.
+    candidate,
+    candidate_host,
 };
 
 struct Lockdown {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <csignal>
+#include <new>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -179,30 +180,49 @@ void on_fault(int signal, siginfo_t *info, void *context)
     pointer_fault(reinterpret_cast<uint64_t>(info->si_addr), pc);
 }
 
-// Time is used up: say where, without allocating, and end the process.
-void on_timeout(int, siginfo_t *, void *)
+// Say one last thing, without allocating, and end the process: `sentence` has a place for the core's name.
+[[noreturn]] void end_at_once(const char *code, const char *sentence)
 {
     static volatile sig_atomic_t entered = 0;
-    if (entered || !launch || !launch->running) {
+    const Core *core = launch ? launch->running : nullptr;
+    if (entered || !launch) {
         _exit(75);
     }
     entered = 1;
-    const Core *core = launch->running;
-    char text[512];
-    const int length = std::snprintf(
-        text, sizeof text,
-        "{\"kind\":\"diagnostic\",\"code\":\"TIMEOUT\",\"api\":\"\",\"text\":\"The kernel did not end in time; core %s "
-        "was "
-        "at this call "
-        "last.\",\"severity\":\"error\",\"core\":\"%s\",\"so_offset\":%llu,\"count\":1}\n{\"kind\":\"end\"}\n",
-        core->name.c_str(), core->name.c_str(), static_cast<unsigned long long>(so_offset(core->last_pc)));
+    const char *name = core ? core->name.c_str() : "";
+    char said[256], text[512];
+    std::snprintf(said, sizeof said, sentence, name);
+    const int length =
+        std::snprintf(text, sizeof text,
+                      "{\"kind\":\"diagnostic\",\"code\":\"%s\",\"api\":\"\",\"text\":\"%s\",\"severity\":"
+                      "\"error\",\"core\":\"%s\",\"so_offset\":%llu,\"count\":1}\n{\"kind\":\"end\"}\n",
+                      code, said, name, static_cast<unsigned long long>(core ? so_offset(core->last_pc) : 0));
     const ssize_t wrote = ::write(launch->report->fd, text, static_cast<size_t>(length));
     _exit(wrote == length ? 0 : 75);
+}
+
+void on_timeout(int, siginfo_t *, void *)
+{
+    if (!launch || !launch->running) {
+        _exit(75);
+    }
+    end_at_once("TIMEOUT", "The kernel did not end in time; core %s was at this call last.");
+}
+
+void on_no_memory()
+{
+    if (!launch || launch->report->fd < 0) {
+        throw std::bad_alloc();
+    }
+    end_at_once("LAUNCH_MEMORY", launch && launch->running
+                                     ? "The launch needs more memory than it has; core %s was at this call last."
+                                     : "The launch needs more memory than it has for what it did%s.");
 }
 } // namespace
 
 void catch_faults()
 {
+    std::set_new_handler(on_no_memory);
     struct sigaction action = {};
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;

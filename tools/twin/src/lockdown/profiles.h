@@ -170,6 +170,31 @@ inline bool install_compiler_profile()
     return f.install(pass, false);
 }
 
+// A program that calls candidate code, and is no compiler: what the other profile refuses ends it, for whoever reads
+// how it ended to see. Without `processes` it starts none; with them, a runtime's own questions (uname, ldconfig) pass.
+inline bool install_candidate_profile(bool processes)
+{
+    Filter f(kill_process);
+    const auto self = static_cast<uint32_t>(getpid());                       // akgen_sandbox does not fork
+    f.on(SYS_socket, {{is(0, 1 /* AF_UNIX */)}}, fail(EPERM), kill_process); // the C library asks a name service
+    f.on(SYS_kill, {{is(0, self)}}, pass, kill_process);
+    f.on(SYS_tgkill, {{is(0, self)}}, pass, kill_process);
+    f.on({SYS_mbind}, fail(EPERM)); // PyTorch asks where memory lies
+    refuse_network(f, kill_process);
+    refuse_inspection(f, kill_process);
+    refuse_kernel_surface(f, kill_process);
+    f.on({SYS_tkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_setsid, SYS_setpgid}, kill_process);
+    if (!processes) {
+        constexpr uint32_t thread = 0x10000; // CLONE_THREAD
+        f.on(SYS_clone, {{bits(0, thread, thread)}}, pass, kill_process);
+        f.on({435 /* clone3 */}, fail(ENOSYS)); // its flags lie in memory; the library then uses clone
+#if defined(__x86_64__)
+        f.on({SYS_fork, SYS_vfork}, kill_process);
+#endif
+    }
+    return f.install(pass, false);
+}
+
 // What a running kernel needs no more once all is loaded and every thread runs.
 inline bool install_seal(const Descriptors &open)
 {

@@ -1,6 +1,7 @@
-// akgen_sandbox: run a program under the compiler profile.
+// akgen_sandbox: run a program under the compiler profile, or another that needs files.
 //
-//   akgen_sandbox [--read PATH]... [--write PATH]... [--cpu-s N] [--address-bytes N] [--file-bytes N] [--open-files N]
+//   akgen_sandbox [--name TEXT] [--profile compiler|candidate|candidate-host] [--read PATH]... [--write PATH]...
+//                 [--cpu-s N] [--address-bytes N] [--file-bytes N] [--open-files N]
 //                 [--chdir DIR] -- PROGRAM ARGUMENT...
 //   akgen_sandbox --state        say what this machine grants, as JSON
 //
@@ -16,9 +17,11 @@
 
 namespace {
 
+const char *name = "akgen_sandbox: "; // before what it says
+
 int usage(const char *why)
 {
-    std::fprintf(stderr, "akgen_sandbox: %s\n", why);
+    std::fprintf(stderr, "%s%s\n", name, why);
     return 125;
 }
 
@@ -51,7 +54,14 @@ int run(int argc, char **argv)
         }
         const std::string option = argv[i];
         const char *value = argv[i + 1];
-        if (option == "--read") {
+        if (option == "--name") {
+            name = value;
+        } else if (option == "--profile") {
+            const std::string profile = value;
+            wanted.profile = profile == "candidate"        ? akgen::SandboxProfile::candidate
+                             : profile == "candidate-host" ? akgen::SandboxProfile::candidate_host
+                                                           : akgen::SandboxProfile::compiler;
+        } else if (option == "--read") {
             wanted.read_paths.push_back(value);
         } else if (option == "--write") {
             wanted.write_paths.push_back(value);
@@ -77,7 +87,7 @@ int run(int argc, char **argv)
     }
     akgen::akgen_lockdown(wanted);
     execvp(argv[i + 1], argv + i + 1);
-    std::fprintf(stderr, "akgen_sandbox: %s: %s\n", argv[i + 1], std::strerror(errno));
+    std::fprintf(stderr, "%s%s: %s\n", name, argv[i + 1], std::strerror(errno));
     return 126;
 }
 
