@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from akgen.agents.models.local import Checkpoint
-from akgen.agents.prompts.tensor import findings_told, repair_prompt
+from akgen.agents.tensor_coder import findings_told, repair_prompt
 from akgen.bench.metrics import Rate, at_least_one
 from akgen.bench.statistics import interval, paired_difference
 from akgen.finetune.operators.splits import Split

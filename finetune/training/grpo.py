@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from akgen.agents.prompts.tensor import findings_told
+from akgen.agents.tensor_coder import findings_told
 from akgen.finetune.training.environment import ProgramEnvironment
 from akgen.finetune.training.pairs import TensorPair, read_pairs, splits
 from akgen.finetune.training.recipe import GrpoRecipe, save_recipe

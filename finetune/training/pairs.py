@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from pydantic import ValidationError
 
-from akgen.agents.prompts.tensor import spoken, task_prompt
+from akgen.agents.tensor_coder import spoken, task_prompt
 from akgen.finetune.operators.splits import Split, split_of
 from akgen.finetune.operators.tasks import Operator, drawn, write
 from akgen.finetune.training.fragments import SIZES, DrawnSource, Fragments

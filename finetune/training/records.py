@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from akgen.agents.prompts.tensor import findings_told, repair_prompt, task_prompt
+from akgen.agents.tensor_coder import findings_told, repair_prompt, task_prompt
 from akgen.finetune.training.environment import ProgramEnvironment
 from akgen.finetune.training.pairs import PromptForm, TensorPair
 from akgen.finetune.training.recipe import DataRecipe

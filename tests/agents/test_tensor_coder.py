@@ -3,8 +3,7 @@
 import json
 from pathlib import Path
 
-from akgen.agents.prompts.tensor import findings_told, forward_lines, repair_prompt
-from akgen.agents.tensor_coder import read_tensor_program
+from akgen.agents.tensor_coder import findings_told, forward_lines, read_tensor_program, repair_prompt
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from tests.command import command
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akgen.bench.mkb.sizes import ROW_BEYOND_UB, SMALLEST_SIZE, STRENGTHS, Strength, scaled
+from akgen.bench.mkb.scale import ROW_BEYOND_UB, SMALLEST_SIZE, STRENGTHS, Strength, scaled
 
 SIZES = st.integers(min_value=1, max_value=1 << 22)
 FACTORS = st.integers(min_value=1, max_value=15)

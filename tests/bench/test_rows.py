@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from akgen.bench.npukb.sizes import Row, read_rows
+from akgen.bench.npukb.rows import Row, read_rows
 from akgen.tools.core.outcome import InputError
 
 

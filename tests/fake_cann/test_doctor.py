@@ -9,7 +9,7 @@ import pytest
 from akgen.tools.cann.environment import CannSettings
 from akgen.tools.cann.preflight import preflight, verdict
 from akgen.tools.cann.preflight_device import abi_row, counting_row, memory_rows
-from akgen.tools.cann.prerequisite import Prerequisite
+from akgen.tools.cann.preflight_software import Prerequisite
 from tests.command import command
 from tests.fake_cann.machine import Rehearsal
 from tests.fake_cann.scene import settings_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from akgen.agents.prompts.tensor import SPOKEN, spoken
+from akgen.agents.tensor_coder import SPOKEN, spoken
 from akgen.finetune.training.drill import drill, known_cheats
 from akgen.finetune.training.environment import ProgramEnvironment
 from akgen.finetune.training.pairs import TensorPair, read_pairs, splits, write_pairs

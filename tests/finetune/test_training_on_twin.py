@@ -151,7 +151,7 @@ def _rollouts(prompts: list[Any], answers: list[list[str]], tokenizer: Any) -> d
 
 
 def test_a_wrong_answer_is_told_what_was_found_and_answered_again() -> None:
-    from akgen.agents.prompts.tensor import repair_prompt
+    from akgen.agents.tensor_coder import repair_prompt
 
     prompt = SQUARE.prompt("en")
     tokenizer = train_tokenizer([prompt + SQUARE.program] * 4, [], ["x"], size=400)

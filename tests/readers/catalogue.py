@@ -35,7 +35,7 @@ from akgen.bench.device_record.pack import pack
 from akgen.bench.device_record.replay import replay
 from akgen.bench.npukb.discovery import _param
 from akgen.bench.npukb.opdef import read_opdef
-from akgen.bench.npukb.sizes import read_rows
+from akgen.bench.npukb.rows import read_rows
 from akgen.bench.record import BenchConfig, Record
 from akgen.bench.resolve import resolve_task
 from akgen.bench.store import BenchStore

@@ -124,7 +124,7 @@ def test_what_is_remembered_of_a_tree_is_not_believed_once_a_file_was_written_ag
     path = copied / "tools/twin/kernel_flags.txt"
     text, facts = path.read_text(), path.stat()
     code = (
-        "import sys; from pathlib import Path; from akgen.tools.twin import build_digest as b\n"
+        "import sys; from pathlib import Path; from akgen.tools.twin import build_cache as b\n"
         "b._SETTLED_S = -1.0\nprint(b.build_digest(Path(sys.argv[1]), Path(sys.argv[2])))"
     )
 

@@ -14,7 +14,7 @@ from akgen.tools.core.outcome import InputError
 from akgen.tools.core.toolchain import Progress
 from akgen.tools.core.untrusted import read_text
 from akgen.tools.direct.kernels import INCLUDE as ACL_INCLUDE
-from akgen.tools.direct.launch_headers import launch_headers
+from akgen.tools.direct.launches import launch_headers
 from akgen.tools.direct.split import host_text
 from akgen.tools.process.program import Finished, run
 from akgen.tools.twin.compiler import Compiler, compile_slots, must

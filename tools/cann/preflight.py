@@ -13,16 +13,17 @@ from pathlib import Path
 from akgen.tools.cann.environment import CannSettings, cann_version
 from akgen.tools.cann.preflight_device import driver_rows, node_row
 from akgen.tools.cann.preflight_software import (
+    Prerequisite,
     cann_rows,
     cmake_row,
     compiler_row,
     folder_rows,
+    numbers,
     program_row,
     project_row,
     python_row,
     version_row,
 )
-from akgen.tools.cann.prerequisite import Prerequisite, numbers
 from akgen.tools.core.versions import package_version
 
 _PROGRAMS = {  # of the toolkit; those that a run cannot do without

@@ -18,7 +18,7 @@ from akgen.tools.cann import environment, npu_smi
 from akgen.tools.cann.confined import Confinement
 from akgen.tools.cann.environment import CannSettings, find_program
 from akgen.tools.cann.launcher import WORKER, Launcher
-from akgen.tools.cann.prerequisite import Prerequisite, info_version, numbers, version_fields
+from akgen.tools.cann.preflight_software import Prerequisite, info_version, numbers, version_fields
 from akgen.tools.cann.probe import opened
 from akgen.tools.cann.worker import FREE
 from akgen.tools.core.untrusted import FileRefused, read_bytes

@@ -5,6 +5,7 @@ Source: vendor pages "CANN Software Installation", "Installing dependencies".
 
 import os
 import platform
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -14,8 +15,9 @@ from pathlib import Path
 from akgen.tools.cann import environment
 from akgen.tools.cann.asc_project import asc_package
 from akgen.tools.cann.environment import CannSettings, find_program
-from akgen.tools.cann.prerequisite import Prerequisite, numbers, program_version
+from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InfraError
+from akgen.tools.process.program import run
 
 # what CANN's kernel compiler imports (vendor page "Installing dependencies")
 _MODULES = ("numpy", "decorator", "sympy", "cffi", "yaml", "psutil", "scipy", "attr", "absl", "tornado",
@@ -28,6 +30,18 @@ _FOR = {
 }
 _LEAST_GXX, _LEAST_CMAKE = (7, 3), (3, 16)
 FREE_DISK_BYTES = 5 << 30
+
+
+class Prerequisite(Frozen):
+    """One thing that was looked for."""
+
+    name: str
+    found: bool
+    detail: str
+    remedy: str | None = None
+    needed: str | None = None  # what would do
+    group: str = ""
+    optional: bool = False  # a run works without it
 
 
 def program_row(settings: CannSettings, name: str, *, optional: bool) -> Prerequisite:
@@ -190,3 +204,27 @@ def folder_rows(settings: CannSettings) -> Iterator[Prerequisite]:
         needed=f"{FREE_DISK_BYTES >> 30} GiB",
         group="folders",
     )
+
+
+def info_version(path: Path) -> str | None:
+    """Return what a version.info says; None if there is none."""
+    return next((value for key, value in version_fields(path) if key.lower() == "version"), None)
+
+
+def version_fields(path: Path) -> list[tuple[str, str]]:
+    """Read the lines `key=value` of a file that says versions."""
+    lines = path.read_text(errors="replace").splitlines() if path.is_file() else []
+    pairs = (line.partition("=") for line in lines if "=" in line)
+    return [(key.strip(), value.strip().strip('"')) for key, _, value in pairs]
+
+
+def program_version(argv: list[str], settings: CannSettings) -> str | None:
+    """Return the first number that a program prints; None if it fails."""
+    done = run(argv, cwd=Path("/"), timeout_s=20, env={"PATH": settings.path, "LANG": "C"})
+    found = re.search(r"\d+(?:\.\d+)+|\b\d+\b", done.out) if done.ok else None
+    return found[0] if found else None
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """Return the first two numbers of a version, to compare by."""
+    return tuple(int(n) for n in re.findall(r"\d+", version)[:2])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from akgen.tools.cann.prerequisite import Prerequisite
+from akgen.tools.cann.preflight_software import Prerequisite
 from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic, InfraError, first_cause

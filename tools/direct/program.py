@@ -23,7 +23,7 @@ from akgen.tools.core.outcome import Diagnostic, InputError
 from akgen.tools.core.timed import HasTime
 from akgen.tools.core.untrusted import read_text
 from akgen.tools.direct.kernels import INCLUDE, DirectKernels
-from akgen.tools.direct.launch_headers import launch_headers
+from akgen.tools.direct.launches import launch_headers
 from akgen.tools.direct.split import host_text
 from akgen.tools.process.program import Finished, ResourceLimits, run_sandboxed
 from akgen.tools.twin.findings.code import Code

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from akgen.tools.direct.deduced import TemplateKernel, template_kernel
 from akgen.tools.direct.items import (
     DIRECTIVE,
     SourceItem,
@@ -20,6 +19,7 @@ from akgen.tools.direct.items import (
     without_arguments,
     without_directives,
 )
+from akgen.tools.direct.launches import TemplateKernel, template_kernel
 from akgen.tools.twin.findings.header_names import interfaces
 
 _FOR_DEVICE = re.compile(r"__aicore__|__global__|\[aicore\]|__simd_vf__|\bconstexpr\b")

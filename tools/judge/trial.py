@@ -10,11 +10,11 @@ from akgen.tools.core.poison import Poison
 from akgen.tools.core.task import Case, Task
 from akgen.tools.core.toolchain import Build, Launch, Toolchain
 from akgen.tools.core.verdict import CaseVerdict, Mismatch
-from akgen.tools.judge import operations, policy, raw, tolerance
+from akgen.tools.judge import outputs, policy, raw, tolerance
 from akgen.tools.judge.causes.diagnose import named
 from akgen.tools.judge.causes.evidence import WHOLE, Evidence, Tensor, arguments, read
 from akgen.tools.judge.compare import Comparison, Mask
-from akgen.tools.judge.pairs import Element, Place, compare_pairs, pairs
+from akgen.tools.judge.outputs import Element, Place, compare_pairs, pairs
 from akgen.tools.judge.trials import Prepared, TrialFiles, TrialPlan
 from akgen.tools.reference.client import ReferenceWorker, SampleFiles
 
@@ -243,8 +243,8 @@ def _judge_launch(
     if result.outcome == Outcome.CORRECT:
         computes = policy.computes(candidate.task.category)
         with AfterCandidate():
-            idle = operations.too_little(prepared.trial, launch, computes=computes)
-            idle = idle or operations.from_table(prepared.trial, launch)
+            idle = outputs.too_little(prepared.trial, launch, computes=computes)
+            idle = idle or outputs.from_table(prepared.trial, launch)
         if idle is not None:
             result.outcome = Outcome.CHEAT
             result.diagnostics.append(idle)

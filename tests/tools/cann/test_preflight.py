@@ -17,7 +17,7 @@ from akgen.tools.cann.preflight import (
     torch_table,
     verdict,
 )
-from akgen.tools.cann.prerequisite import Prerequisite
+from akgen.tools.cann.preflight_software import Prerequisite
 from akgen.tools.cann.toolchain import CannToolchain
 from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.outcome import InfraError

@@ -10,7 +10,7 @@ import pytest
 from akgen.tools.core.call import Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.toolchain import Launch
-from akgen.tools.judge.operations import from_table, too_little
+from akgen.tools.judge.outputs import from_table, too_little
 from akgen.tools.reference.client import SampleFiles
 
 NUMBERS = np.random.default_rng(5).standard_normal(8192).astype(np.float32)

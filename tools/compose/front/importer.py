@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 from akgen.tools.compose.front.builder import WRAPPING, GraphBuilder
 from akgen.tools.compose.front.graph import COMPARISONS, Graph, Output, broadcast
 from akgen.tools.compose.front.traced import Origin, Ref, TracedGraph, TracedNode
-from akgen.tools.compose.front.uncovered import uncovered
-from akgen.tools.compose.scope import Unsupported, all_of
+from akgen.tools.compose.scope import Unsupported, all_of, uncovered
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
 

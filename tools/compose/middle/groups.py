@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from akgen.tools.compose.front.graph import broadcast
 from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.middle.conditions import Branch, Features, decide, numbers
-from akgen.tools.compose.middle.covered import in_form_of
+from akgen.tools.compose.middle.equal_values import in_form_of
 from akgen.tools.compose.middle.interface import Interface
 from akgen.tools.compose.middle.loop_nest import LoopNest
 from akgen.tools.compose.middle.native import native_form

@@ -1,4 +1,6 @@
-"""The floor in operations: numbers that no operation of the launch can have made were not computed on the chip.
+"""Outputs of a launch: paired up with what is expected and compared, and held against the floor in operations.
+
+Numbers that no operation of the launch can have made were not computed on the chip.
 
 A launch counts what could have made a number: lanes of vector instructions, multiplications of the cube, bytes that
 copies add up or convert, all operations of the scalar unit; each may have made up to eight bytes. Against that stand
@@ -10,23 +12,85 @@ Beside it, for copies in a loop of the scalar unit: an output whose numbers stan
 tiling data was not computed either.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from akgen.tools.core.call import TensorFile
+from akgen.tools.core.call import TensorFile, TensorMeta
 from akgen.tools.core.outcome import Diagnostic
+from akgen.tools.core.task import Task
 from akgen.tools.core.toolchain import Launch
-from akgen.tools.judge import raw
+from akgen.tools.judge import raw, tolerance
+from akgen.tools.judge.compare import Comparison, Mask, compare, refused
 from akgen.tools.reference.client import SampleFiles
 
+Place = tuple[int, int]  # an output, and the tensor in it where it is a list
+Element = tuple[
+    TensorFile | None, TensorFile, TensorFile, TensorMeta
+]  # got, want, the reference's own, asked
 _BYTES = 8  # that one operation makes at most
 _CHUNK = 1 << 22  # numbers of an input that are looked at together
 _SAMPLE = 4096  # numbers of an output that are looked for in tables
 _LOOKUP = 256  # different numbers that a kernel may look up: what a byte can choose from
 _STEERING = 16  # different numbers of a short output that are more than the sizes and axes of a task
 _REMEDY = "Compute on the chip, from the inputs of each launch; tables and host code must not hold answers."
+
+
+def pairs(trial: SampleFiles, launch: Launch) -> list[tuple[Place, Element]]:
+    """Return each tensor that is compared, with its place; what is missing is None."""
+    found: list[tuple[Place, Element]] = []
+    for i, meta in enumerate(trial.call.outputs):
+        wants, owns = trial.expected[i], trial.returned[i]
+        if wants is None or owns is None:
+            continue
+        got = launch.outputs[i] if i < len(launch.outputs) else ()
+        gots = got if isinstance(got, tuple) else (got,)
+        metas = meta.meta if isinstance(meta.meta, tuple) else (meta.meta,)
+        both = zip(
+            wants if isinstance(wants, tuple) else (wants,),
+            owns if isinstance(owns, tuple) else (owns,),
+            metas,
+            strict=True,
+        )
+        found += [((i, k), (gots[k] if k < len(gots) else None, *rest)) for k, rest in enumerate(both)]
+    return found
+
+
+def compare_pairs(
+    trial: SampleFiles,
+    paired: Sequence[tuple[Place, Element]],
+    *,
+    task: Task,
+    kept: Mapping[Place, str],
+    poison: bytes,
+    held: Mapping[Place, Mask] | None,
+) -> list[Comparison]:
+    """Compare each pair. `kept` has the digests of the trial before, `held` marks what held its launch's poison."""
+    found = []
+    for place, (got, want, own, meta) in paired:
+        if got is None:
+            found.append(refused(place[0], "shape", want, "the output is missing"))
+            continue
+        asked = trial.call.outputs[place[0]]
+        compared = compare(
+            place[0],
+            got,
+            want,
+            own,
+            tolerance.rule_for(meta.dtype, task.tolerances),
+            bounds=trial.bounds_of(*place),
+            poison=None if asked.zeroed or asked.aliases is not None else poison,
+            held_before=None if held is None else held.get(place, np.zeros(meta.count, np.bool_)),
+        )
+        before = kept.get(place)
+        if compared.mismatch and before and got.path.is_file() and raw.digest(got.path) == before:
+            note = "the output equals that of the previous, different input"
+            stale = compared.mismatch.model_copy(update={"pattern": "stale", "note": note})
+            compared = replace(compared, mismatch=stale)
+        found.append(compared)
+    return found
 
 
 def too_little(trial: SampleFiles, launch: Launch, *, computes: bool) -> Diagnostic | None:
