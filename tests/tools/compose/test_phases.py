@@ -55,6 +55,12 @@ PHASED: dict[str, tuple[Fn, tuple[tuple[Any, ...], ...]]] = {
         lambda *a: tuple(y for x in a for y in (x * 2, x + 1, x.exp())),
         (tuple(normal(5 + k, 9, seed=k) for k in range(4)),),
     ),
+    "two parts of a phase with long columns": (
+        lambda x, y: (lambda p, m: ((p * m).sum((0, 2))[1:].mean(), (p * m).sum((0, 2)) / p.sum((0, 2))))(
+            torch.softmax(x, 1), torch.zeros_like(x).scatter(1, y[:, None], 1.0)
+        ),
+        ((normal(2, 5, 2080), normal(2, 2080).abs().long() % 5),),
+    ),
     "a softmax of joined pieces": (
         lambda x, y: torch.softmax(torch.cat([x, y], 1), 1),
         ((normal(5, 9), normal(5, 20)), (normal(8, 30), normal(8, 3))),

@@ -16,8 +16,8 @@ from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.knobs import Knobs
-from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Fit, Name, call, joined, names_in
-from akgen.tools.dsl.ir import Assign, Kernel, Stmt, Workspace
+from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Fit, Name, binary, call, joined, names_in
+from akgen.tools.dsl.ir import Assign, If, Kernel, Stmt, Workspace
 from akgen.tools.dsl.ops import wrong_types
 from akgen.tools.dsl.prepare import analyse
 
@@ -296,6 +296,13 @@ def _host(kernel: Kernel, parts: list[Part], tuning: Tuning) -> list[Stmt]:
         widths = [value for _, value in given]
         size = tuning.limited(call("min", fit, *tile.most), rows=tile.rows, widths=widths)
         host.append(Assign(name=tile.param.id, value=size))
+        columns = parts[k].columns
+        if columns is not None and len(beside) > 1:
+            dims = ((tile.param.id, ONE), *((n.id, value) for n, value in given if n != columns))
+            narrow: Expr = Fit(kernel=kernel.name, param=columns.id, dims=dims)
+            narrow = call("max", 64, narrow // (after + 1) // 64 * 64)
+            one_row = (Assign(name=columns.id, value=narrow), Assign(name=tile.param.id, value=ONE))
+            host.append(If(cond=binary("<", tile.param, 1), then=one_row))
     for part in parts:
         for workspace, width, dtype in part.workspaces:
             count = (call("core_num") + 1) * width

@@ -13,7 +13,7 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 
 # Values shifted against themselves step by step come in ever more pieces: phases between the steps are cheaper.
-_MOST_PIECES = 1500
+_PIECES, _PIECES_A_NODE = 200, 4
 
 
 class Region(Frozen):
@@ -53,7 +53,7 @@ class _Sinker:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self.b = GraphBuilder(apart=graph.apart, first=1_000_000)
-        self._most = len(graph.nodes) + _MOST_PIECES
+        self._most = _PIECES_A_NODE * len(graph.nodes) + _PIECES
         self._done: dict[int, int] = {}
         self.takes = TakeSinker(self.b)
         self._cuts: dict[tuple[int, int, int, int, int], int] | None = None  # while one slice is pushed down

@@ -66,6 +66,7 @@ class Part:
     fits: Expr | None = None  # host condition under which this schedule works at all
     tile: TileSize | None = None
     fixed: list[Name] = field(default_factory=list)  # other capacity parameters
+    columns: Name | None = None  # that of them which may be made shorter where not one row fits
     workspaces: list[tuple[str, Expr, DType]] = field(default_factory=list)
     work: tuple[LoopWork, ...] = ()
 

@@ -35,7 +35,7 @@ class ItemByItem(Schedule):
             return
         lane_tile = self.name("lane_tile")
         self.set(lane_tile, call("min", 2048, call("align_up", lane, 64)))
-        self.part.fixed = [lane_tile]
+        self.part.fixed, self.part.columns = [lane_tile], lane_tile
         self.tile_of("row_tile", self.t.sizes[self.row], rows=True)
 
     def check(self, emitter: LoopCodegen) -> None:

@@ -100,6 +100,7 @@ class Tiles(Rows):
         self.part.fits = None
         if self.t.turned() is not None:
             return
+        self.part.columns = lane_tile
         # cores that share rows take columns beside each other
         rows, lane = product(self.t.sizes[: self.lane]), self.t.sizes[self.lane]
         parts, columns = self.name("column_parts"), self.name("columns")

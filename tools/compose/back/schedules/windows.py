@@ -56,7 +56,7 @@ class Windows(_Walked, Tiles):
         lane_tile = self.name("lane_tile")
         whole = call("align_up", self.t.sizes[self.lane], 64)
         self.part.host.insert(0, Assign(name=lane_tile.id, value=call("min", 1024, whole)))
-        self.part.fixed = [lane_tile]
+        self.part.fixed, self.part.columns = [lane_tile], lane_tile
         self.tile_of("row_tile", self.tuning.rows(self.name("per_core")), self.t.sizes[self.row], rows=True)
 
     def layout(self) -> Layout:

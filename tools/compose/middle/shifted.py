@@ -1,0 +1,49 @@
+"""Find values that are computed anew for each of many shifted views of them: stored once, they cost less.
+
+A stencil, a recursion along an alphabet, a picture that is rolled in eight directions: what is computed from shifted
+views of itself, step by step, would be computed for every path of shifts.
+"""
+
+import math
+from collections.abc import Container
+
+from akgen.tools.compose.front.graph import VIEWS, Graph, Node
+from akgen.tools.compose.middle.axes import LIBRARY
+
+MOST_COPIES = 8  # times that the elements of a value are computed
+LEAST_STEPS = 4  # operations one after the other that are worth storing
+
+
+def shifted(graph: Graph, known: Container[int]) -> list[int]:
+    """Return the values to store, in their order, where those `known` are stored anyway."""
+    nodes, steps = graph.nodes, _steps(graph)
+    whole, pieces = [0.0] * len(nodes), [0.0] * len(nodes)  # copies that are wanted of all, of views of parts
+    for out in graph.outputs:
+        whole[out.node] = 1.0
+    found: list[int] = []
+    for i in reversed(range(len(nodes))):
+        node, copies = nodes[i], whole[i] + pieces[i]
+        if i in known or node.op in LIBRARY:
+            copies = min(copies, 1.0)
+        elif copies > MOST_COPIES and steps[i] >= LEAST_STEPS and node.op not in VIEWS | {"cat", "take"}:
+            found.append(i)
+            copies = 1.0
+        for k, a in enumerate(node.args):
+            if node.op == "slice" or (node.op == "take" and k == 0):
+                pieces[a] += copies * min(1.0, _size(node) / _size(nodes[a]))
+            else:
+                whole[a] = max(whole[a], copies)
+    return found[::-1]
+
+
+def _steps(graph: Graph) -> list[int]:
+    """Return how many operations follow one another up to each value."""
+    found: list[int] = []
+    for node in graph.nodes:
+        below = max((found[a] for a in node.args), default=0)
+        found.append(below + (bool(node.args) and node.op not in VIEWS))
+    return found
+
+
+def _size(node: Node) -> int:
+    return max(1, math.prod(node.shape))
