@@ -5,6 +5,7 @@ what computes it.
 """
 
 import logging
+import math
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -14,6 +15,7 @@ from akgen.knowledge.cards import ApiCard, cards, cards_of, operations
 from akgen.knowledge.data_files import read_json
 from akgen.knowledge.errors import catalogue
 from akgen.knowledge.operators import find_operators, operators
+from akgen.knowledge.patterns import patterns
 
 if TYPE_CHECKING:
     import bm25s
@@ -24,6 +26,7 @@ _OPERATION = (
     4.0  # what computes an operation that the query names, in BM25's units; less for each that follows
 )
 _NAMED = 20.0  # an entry whose very name stands in the query
+_COMMON = 0.6  # an interface that expert kernels call, for every doubling of how many do
 _KINDS = {"api": 1.0, "error": 0.6, "operator": 0.8}
 _ENDINGS = ("isation", "ization", "ations", "ation", "ings", "ing", "ally", "ies", "ed", "es", "ly", "s", "e")
 _LEAST_STEM = 3
@@ -114,12 +117,23 @@ def search(query: str, count: int = 5) -> tuple[Hit, ...]:
     by_operation, named = _by_operation(query), set(re.findall(r"[\w:]+", query))
     found = []
     for (kind, name, text), score in zip(index.entries, scores, strict=True):
-        more = (by_operation.get(name, 0.0) if kind == "api" else 0.0) + _NAMED * (
-            kind != "operator" and name in named
+        common = _COMMON * _common().get(name, 0.0) if kind == "api" and score > 0 else 0.0
+        more = (
+            (by_operation.get(name, 0.0) if kind == "api" else 0.0)
+            + common
+            + _NAMED * (kind != "operator" and name in named)
         )
         found.append(Hit(kind, name, text, score * _KINDS[kind] + more))
     best = sorted((hit for hit in found if hit.score > 0), key=lambda hit: -hit.score)
     return tuple(best[:count])
+
+
+@cache
+def _common() -> dict[str, float]:
+    """Return how common an interface is: the binary logarithm of one more than the expert kernels that call it."""
+    texts = ["".join(pattern.files.values()) for pattern in patterns()]
+    words = [set(re.findall(r"\w+", text)) for text in texts]
+    return {name: math.log2(1 + sum(name.rpartition("::")[2] in w for w in words)) for name in cards()}
 
 
 def _scores(index: _Index, text: str) -> list[float]:

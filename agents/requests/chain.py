@@ -11,7 +11,7 @@ from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.refusals import refuse_choices, refuse_two_types
 from akgen.agents.requests.request import ChainStep, Request
-from akgen.agents.requests.steps import steps_of
+from akgen.agents.requests.steps import steps_of, without_mentions
 from akgen.agents.requests.tensors import with_result
 from akgen.agents.requests.wishes import Wishes
 from akgen.knowledge.operators import operator_named
@@ -45,6 +45,7 @@ def assemble(
     if any(m.value == "cast" for m in marks):
         marks = _casts(text, marks)
     refuse_two_types(text, marks)
+    marks = without_mentions(text, marks, known)
     operators = [m for m in marks if m.kind == "operator"]
     steps, chained = steps_of(text, marks, operators, known)
     if _replaced_alike(steps, known.steps) and not any(m.kind in ("axis", "shape") for m in marks):
@@ -81,12 +82,10 @@ def assemble(
             "sizes": {**({} if replaced else known.sizes), **sized},
         }
     )
-    return with_shapes(text, _without_vectors(text, marks, operators, known), request, known, also=also)
+    return with_shapes(text, _without_vectors(text, marks, known), request, known, also=also)
 
 
-def _without_vectors(
-    text: MarkedText, marks: list[Mark], operators: list[Mark], known: Request
-) -> list[Mark]:
+def _without_vectors(text: MarkedText, marks: list[Mark], known: Request) -> list[Mark]:
     """Drop the length of a bias, as in "add a bias of length 2048": it follows from what it is added to."""
     biases = [m for m in marks if m.kind == "bias"]
     if not biases or (not known.shapes and sum(m.kind == "shape" for m in marks) < _PAIR):

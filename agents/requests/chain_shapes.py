@@ -23,7 +23,7 @@ def with_shapes(
     listed = [m for m in marks if m.kind in ("shape", "shapes")]
     request, listed = _weights(text, request, listed)
     request, rest = _embedded(text, request, listed)
-    rest = _of_composite(request, _without_repeats(text, _without_result(text, request, rest)))
+    rest = _of_composite(request, _without_repeats(text, _without_result(text, rest)))
     shapes = _cases(text, marks, request, rest) if rest else ()
     if not shapes and (sized := einsum_shapes(request) or _from_sizes(request)):
         shapes = (sized,)
@@ -51,7 +51,7 @@ _RESULT = re.compile(
 )
 
 
-def _without_result(text: MarkedText, request: Request, listed: list[Mark]) -> list[Mark]:
+def _without_result(text: MarkedText, listed: list[Mark]) -> list[Mark]:
     """Drop a shape that is said of the result, where another one is the input's."""
     kept = [m for m in listed if not _RESULT.search(text.text[: m.begin])]
     return kept or listed
@@ -151,6 +151,7 @@ def _cases(
     each = (
         first.formula is not None
         or entry_of(first).shapes == "each"
+        or (entry_of(first).source is not None and len(listed) == 1 and len(found) == count)
         or bool(first.formula is None and entry_of(first).draws and entry_of(first).source is None)
     )
     if first.formula is not None and len(found) == count and len(listed) == count:

@@ -66,7 +66,8 @@ class Reading:
 
     def __init__(self, text: str, known: Request) -> None:
         self._known = known
-        text = respelt(text)
+        equation = "einsum" in text or any("einsum" in (s.formula or "") for s in known.steps)
+        text = respelt(text, letters=equation)
         self.text = MarkedText(_BULLET.sub(lambda m: " " * len(m[0]), text))
 
     def request(self) -> Request:

@@ -51,10 +51,15 @@ _MOST_EXPONENT = 40  # of a count of elements
 _ASIDE = 2  # letters of an attribute's name that is a preposition: in, by, to
 
 
-def respelt(text: str) -> str:
-    """Return the text in lower case with its rewrites: numbers as digits, shapes as numbers, `words`' own."""
+def respelt(text: str, *, letters: bool = False) -> str:
+    """Return the text in lower case with its rewrites: numbers as digits, shapes as numbers, `words`' own.
+
+    With `letters`, sizes keep their letters.
+    """
     text = _in_digits(unicodedata.normalize("NFKC", text).replace("×", "x").lower())
     for pattern, replacement in words()["rewrites"]:
+        if letters and replacement == _NAMED:
+            continue
         text = re.sub(pattern, _COMPUTED.get(replacement, replacement), text)
     text = re.sub(r"(?<=\S) {2,}(?=\S)", " ", text)
     return _LISTED.sub(lambda m: re.sub(r"\s*乘以?\s*", "x", m[0]), text)

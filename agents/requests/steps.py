@@ -50,11 +50,6 @@ def steps_of(
         m.kind in ("dtype", "shape", "shapes") for m in marks
     )  # a request of its own, not a follow-up
     added = _ADDED.match(text.text) and (not whole or any(m.kind == "bias" for m in marks))
-    if known.steps and len(known.steps) > 1 and lead is None and not added:
-        names = {s.operator for s in known.steps}
-        mentioned = {m.value for m in operators if isinstance(m.value, str)}
-        if operators and len(mentioned) == len(operators) < len(names) and mentioned < names:
-            operators = []  # "exact gelu" says how, of a chain that has one
     chained = bool(known.steps) and (
         lead is not None or bool(added) or (not whole and _only_operands(marks, first))
     )
@@ -238,6 +233,17 @@ def _accepted(step: ChainStep, mark: Mark) -> dict[str, Any] | None:
     if "start_dim" in known and several is None:
         return {"start_dim": axis}
     return None
+
+
+def without_mentions(text: MarkedText, marks: list[Mark], known: Request) -> list[Mark]:
+    """Drop operators that a chain has already, where others of it are not named: "exact gelu" says how."""
+    names = {s.operator for s in known.steps}
+    operators = [m for m in marks if m.kind == "operator"]
+    mentioned = {m.value for m in operators if isinstance(m.value, str)}
+    leads = re.match(rf"\s*(?:{phrase('lead').pattern})", text.text) or _ADDED.match(text.text)
+    if leads or _BEHIND.search(text.text) or len(mentioned) < len(operators) or not mentioned < names:
+        return marks
+    return [m for m in marks if m not in operators]
 
 
 def _of_formula(formula: str, mark: Mark) -> dict[str, Any] | None:

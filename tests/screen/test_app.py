@@ -142,8 +142,10 @@ def test_chinese_changes_tabs_hints_and_panes_that_are_empty(tmp_path: Path) -> 
         assert str(tabs.get_tab("tab-kernel").label) == "核函数"
         assert "半精度" in str(driven.app.query_one(Prompt).placeholder)
         assert "核函数写好之后显示在这里。" in driven.pane("kernel")
+        assert driven.app.screen.active_bindings["ctrl+q"].binding.description == "退出"
         await driven.say("write it in half, 8 by 40")
         assert str(tabs.get_tab("tab-kernel").label) == "Kernel"
+        assert driven.app.screen.active_bindings["ctrl+q"].binding.description == "Leave"
         assert "class ReluCustomFlat" in driven.pane("kernel")
 
     drive(tmp_path, act)

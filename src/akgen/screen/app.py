@@ -4,6 +4,7 @@ It draws and takes what is typed; the work is done by a `Desk` in a thread of it
 """
 
 import time
+from dataclasses import replace
 from typing import ClassVar
 
 from rich.cells import cell_len, set_cell_size
@@ -120,6 +121,11 @@ class ChatApp(App[None]):
     def _spoken(self, event: conversation.Spoken) -> None:
         self._language = event.language
         self.query_one(Prompt).placeholder = self._say(PLACEHOLDER)
+        for binding in self.BINDINGS:
+            assert isinstance(binding, Binding)
+            said = replace(binding, description=self._say(binding.description))
+            self._bindings.key_to_bindings[binding.key] = [said]
+        self.refresh_bindings()
         tabs = self.query_one(TabbedContent)
         for name, empty in PANES.items():
             tabs.get_tab(f"tab-{name}").label = Content(self._say(name.capitalize()))

@@ -118,7 +118,8 @@ def difference(line: dict[str, Any], request: Request) -> str | None:
     if sum(t.numel() for t in theirs.tensors) > ENOUGH:
         small = {n: _small(n) for t in theirs.tensors for n in t.shape if n > SMALL}
     shapes = [tuple(t.shape) for t in theirs.tensors[: theirs.inputs]]
-    if "shape" not in free and not set(shapes) <= {tuple(t.shape) for t in ours.tensors} | {()}:
+    sizes = {_squeezed(t) for t in ours.tensors}
+    if "shape" not in free and not {_squeezed(t) for t in theirs.tensors[: theirs.inputs]} <= sizes | {()}:
         return f"shapes {[tuple(t.shape) for t in ours.tensors]} for {shapes}\n{_shown(request)}"
     weights = {f"torch.{d.value}": 1 for d in request.dtypes} if len(ours.tensors) > ours.inputs else {}
     given = {**_kinds(ours), **weights}
@@ -247,7 +248,10 @@ def _sizes(value: Any) -> str:
 def _same(got: Any, want: Any) -> bool:
     if isinstance(got, tuple | list) or isinstance(want, tuple | list):
         got, want = (list(v) if isinstance(v, tuple | list) else [v] for v in (got, want))
-        return len(got) == len(want) and all(_same(g, w) for g, w in zip(got, want, strict=True))
+        if len(got) != len(want):
+            return False
+        orders = itertools.permutations(got)  # several results: in which order is seldom said
+        return any(all(_same(g, w) for g, w in zip(order, want, strict=True)) for order in orders)
     if got.numel() != want.numel() or _squeezed(got) != _squeezed(want):
         return False
     coarse = torch.float32 not in (got.dtype, want.dtype) or got.dtype != want.dtype

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 namespace optiling {
-constexpr uint32_t PIECE = 4096; // elements: input and output twice each, and four rows of float
+constexpr uint32_t PIECE = 2048; // elements, of which four are loaded together: input and output twice, three rows of float
 
 static ge::graphStatus Tiling(gert::TilingContext *context)
 {

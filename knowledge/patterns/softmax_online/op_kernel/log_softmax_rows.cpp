@@ -3,6 +3,7 @@
 using namespace AscendC;
 
 constexpr int32_t COPIES = 2;      // of each transfer buffer: one moves while the other is computed
+constexpr uint32_t AT_ONCE = 4;    // pieces that are loaded together: the lanes' sums shrink once for all of them
 constexpr float LOWEST = -3.0e38f; // of a lane that has seen nothing: minus infinity would make NaN of its differences
 
 // The logarithm of softmax for rows of any length: y = x - max - log(sum(exp(x - max))).
@@ -15,10 +16,14 @@ public:
         count = t.rows - first < t.perCore ? t.rows - first : t.perCore;
         xGm.SetGlobalBuffer((__gm__ T *)x + first * t.columns);
         yGm.SetGlobalBuffer((__gm__ T *)y + first * t.columns);
-        pipe.InitBuffer(inQueue, COPIES, t.piece * sizeof(T));
-        pipe.InitBuffer(outQueue, COPIES, t.piece * sizeof(T));
-        for (uint32_t i = 0; i < 4; ++i) {
+        load = AT_ONCE * t.piece;
+        pipe.InitBuffer(inQueue, COPIES, load * sizeof(T));
+        pipe.InitBuffer(outQueue, COPIES, load * sizeof(T));
+        for (uint32_t i = 0; i < 3; ++i) {
             pipe.InitBuffer(rowBuf[i], t.piece * sizeof(float));
+        }
+        if constexpr (!std::is_same_v<T, float>) {
+            pipe.InitBuffer(valueBuf, load * sizeof(float));
         }
         pipe.InitBuffer(numberBuf, 64 * sizeof(float));
     }
@@ -29,12 +34,12 @@ public:
             const uint64_t start = static_cast<uint64_t>(row) * t.columns;
             Duplicate(rowBuf[MAX].Get<float>(), LOWEST, t.piece);
             Duplicate(rowBuf[SUM].Get<float>(), 0.0f, t.piece);
-            for (uint32_t at = 0; at < t.columns; at += t.piece) {
-                Take(start + at, t.columns - at < t.piece ? t.columns - at : t.piece);
+            for (uint32_t at = 0; at < t.columns; at += load) {
+                Take(start + at, t.columns - at < load ? t.columns - at : load);
             }
             Fold();
-            for (uint32_t at = 0; at < t.columns; at += t.piece) {
-                Emit(start + at, t.columns - at < t.piece ? t.columns - at : t.piece);
+            for (uint32_t at = 0; at < t.columns; at += load) {
+                Emit(start + at, t.columns - at < load ? t.columns - at : load);
             }
         }
     }
@@ -49,28 +54,33 @@ private:
         return inQueue.DeQue<T>();
     }
 
-    // One more element for each lane: a larger maximum shrinks the lane's sum by exp(old - new).
+    // Some more elements for each lane: a larger maximum shrinks the lane's sum by exp(old - new), once for all of them.
     __aicore__ inline void Take(uint64_t at, uint32_t length)
     {
         LocalTensor<T> x = Load(at, length);
-        LocalTensor<float> old = rowBuf[MAX].Get<float>(), largest = rowBuf[OTHER].Get<float>();
-        LocalTensor<float> sum = rowBuf[SUM].Get<float>(), value = rowBuf[VALUE].Get<float>();
-        LocalTensor<float> given;
+        LocalTensor<float> largest = rowBuf[MAX].Get<float>(), sum = rowBuf[SUM].Get<float>();
+        LocalTensor<float> old = rowBuf[OTHER].Get<float>(), value;
         if constexpr (std::is_same_v<T, float>) {
-            given = x;
+            value = x; // its own place serves for what follows
         } else {
-            given = value;
+            value = valueBuf.Get<float>();
             Cast(value, x, RoundMode::CAST_NONE, length);
         }
-        Max(largest, old, given, length);
-        Sub(old, old, largest, length);
-        Exp(old, old, length);
-        Mul(sum, sum, old, length);
-        Sub(value, given, largest, length);
-        inQueue.FreeTensor(x);
+        Adds(old, largest, 0.0f, t.piece);
+        for (uint32_t p = 0; p < length; p += t.piece) {
+            Max(largest, largest, value[p], length - p < t.piece ? length - p : t.piece);
+        }
+        Sub(old, old, largest, t.piece);
+        Exp(old, old, t.piece);
+        Mul(sum, sum, old, t.piece);
+        for (uint32_t p = 0; p < length; p += t.piece) {
+            Sub(value[p], value[p], largest, length - p < t.piece ? length - p : t.piece);
+        }
         Exp(value, value, length);
-        Add(sum, sum, value, length);
-        Adds(old, largest, 0.0f, length); // the lanes behind a short last piece keep theirs
+        for (uint32_t p = 0; p < length; p += t.piece) {
+            Add(sum, sum, value[p], length - p < t.piece ? length - p : t.piece);
+        }
+        inQueue.FreeTensor(x);
     }
 
     // Bring all lanes to the row's maximum and add their sums.
@@ -105,7 +115,7 @@ private:
             Adds(y, x, -top, length); // first: of large values the difference alone is exact
             Adds(y, y, -logOfSum, length);
         } else {
-            LocalTensor<float> value = rowBuf[VALUE].Get<float>();
+            LocalTensor<float> value = valueBuf.Get<float>();
             Cast(value, x, RoundMode::CAST_NONE, length);
             Adds(value, value, -top, length);
             Adds(value, value, -logOfSum, length);
@@ -118,14 +128,14 @@ private:
         outQueue.FreeTensor(y);
     }
 
-    static constexpr uint32_t MAX = 0, SUM = 1, VALUE = 2, OTHER = 3; // what the four rows of float hold
+    static constexpr uint32_t MAX = 0, SUM = 1, OTHER = 2; // what the rows of float hold, one number for each lane
     TPipe pipe;
     TQue<TPosition::VECIN, COPIES> inQueue;
     TQue<TPosition::VECOUT, COPIES> outQueue;
-    TBuf<TPosition::VECCALC> rowBuf[4], numberBuf;
+    TBuf<TPosition::VECCALC> rowBuf[3], valueBuf, numberBuf;
     GlobalTensor<T> xGm, yGm;
     LogSoftmaxRowsTilingData t;        // what the host decided
-    uint32_t count = 0;                // rows of this core
+    uint32_t count = 0, load = 0;      // rows of this core, elements of a transfer
     float top = 0.0f, logOfSum = 0.0f; // of the row
 };
 
