@@ -5,9 +5,9 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
-# Packages are compiled on all cores, which pip does on one, and without what is large and rarely imported: that is
-# compiled when it is.
-RARELY_IMPORTED := /(tests?|testing|transformers/models|ray/(rllib|tune|train|serve|data|dashboard|llm)|plotly/(validators|graph_objs))/
+# uv unpacks packages on all cores and pip on one; torch comes by pip, whose settings name the build for CPUs. What is
+# large and rarely imported is compiled when it is.
+RARELY_IMPORTED := /(tests?|testing|pip|setuptools|mypy|transformers/models|torch/(_inductor|_vendor|onnx)|sympy/(physics|stats)|statsmodels/(tsa|sandbox|genmod)|ray/(rllib|tune|train|serve|data|dashboard|llm)|plotly/(validators|graph_objs))/
 
 .PHONY: rehearsal train-demo vendor-forms slow-kernels recordings experts demo test test-vllm test-openai fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers kernel-pages random-programs user-modules signatures sentences \
 	install clean red-team sanitize
@@ -18,7 +18,8 @@ $(STAMP): pyproject.toml
 	@echo "installing into $(VENV) (a minute or two on first use)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -c "import torch" 2>/dev/null || $(BIN)/pip install -q --no-compile torch==2.13.0
-	@$(BIN)/pip install -q --no-compile -e '.[dev]'
+	@$(BIN)/pip install -q --no-compile uv 2>/dev/null && $(BIN)/uv pip install -q --python $(BIN)/python -e '.[dev]' \
+	  || $(BIN)/pip install -q --no-compile -e '.[dev]'
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m compileall -qq -j 0 -x '$(RARELY_IMPORTED)' $(VENV)/lib || true
 	@touch $@
 
