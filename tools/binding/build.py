@@ -4,6 +4,7 @@ What every binding sees first is precompiled, once per machine and PyTorch; so i
 """
 
 import re
+import sys
 import sysconfig
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -242,9 +243,6 @@ class _Build:
 
     def _prelude(self) -> Path:
         header = INCLUDE / _PRELUDE
-        texts = [header.read_bytes(), (INCLUDE / "torch" / "extension.h").read_bytes()]
-        identity = (*self._compiler.identity, self._torch.version, *self._flags())
-        key = digest("prelude", *identity, *texts)
 
         def build(folder: Path) -> None:
             copy = folder / header.name
@@ -266,7 +264,18 @@ class _Build:
             with compile_slots(self._cache).one():
                 must(run(command, cwd=folder, timeout_s=BUILD_TIMEOUT_S), "Precompiling PyTorch")
 
+        key = prelude_digest(self._torch, self._compiler)
         return ContentCache(self._cache / "binding").get(key, build) / header.name
+
+
+def prelude_digest(torch_parts: TorchParts, compiler: Compiler) -> str:
+    """Return what names the precompiled header: all that is in it, and not where PyTorch and this package lie.
+
+    It has half a gigabyte and takes a minute; g++ takes it in whatever folders the same headers are found.
+    """
+    texts = [(INCLUDE / name).read_bytes() for name in (_PRELUDE, "torch/extension.h")]
+    identity = (*compiler.identity, sys.version, torch_parts.version, *_FLAGS, *torch_parts.options)
+    return digest("prelude", *identity, *texts)
 
 
 def _device_folders(runtime: Path | None) -> tuple[Path, ...]:

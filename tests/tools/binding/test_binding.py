@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from akgen.tools.binding.build import build_binding
+from akgen.tools.binding.build import build_binding, prelude_digest
 from akgen.tools.binding.module import OperatorFailed, attach, load, torch_parts
 from akgen.tools.cann.trial import PROJECT as KNOWN_GOOD
 from akgen.tools.core.outcome import InputError
@@ -111,3 +111,16 @@ def test_a_binding_that_does_not_compile_says_where(twin: TwinToolchain, tmp_pat
     source.write_text("PYBIND11_MODULE(kernel_gen_ops, m) {}\n")  # without the helper's header
     with pytest.raises(InputError, match=r"pybind\.cpp:1"):
         build_binding(source, torch_parts(), find_compiler(twin.settings), tmp_path / "cache", print)
+
+
+def test_the_precompiled_header_serves_every_folder_with_the_same_pytorch(twin: TwinToolchain) -> None:
+    here, compiler = torch_parts(), find_compiler(twin.settings)
+    elsewhere = here.model_copy(
+        update={"include": (Path("/opt/torch/include"),), "library": Path("/opt/lib")}
+    )
+    other = here.model_copy(update={"version": "2.0.0"})
+    assert (
+        prelude_digest(elsewhere, compiler)
+        == prelude_digest(here, compiler)
+        != prelude_digest(other, compiler)
+    )
