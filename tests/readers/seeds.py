@@ -83,6 +83,7 @@ LAUNCH = {
     "cores": 8,
     "at_once": 8,
     "cycles": 4000.5,
+    "start_cycles": 100.5,
     "cold_cycles": 4000.5,
     "warm_cycles": 3000.5,
     "clock_mhz": 1800,

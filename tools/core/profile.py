@@ -38,7 +38,7 @@ class Waits(Frozen):
 
 
 class PipeTime(Frozen):
-    """One pipe over all cores. busy + stalled + idle = the kernel's duration, averaged over cores.
+    """One pipe over all cores. busy + stalled + idle = the kernel's duration after its start, averaged over cores.
 
     Waiting for data or a buffer is stalled; waiting for issue is part of idle, but for the scalar unit, which stalls.
     """
@@ -67,6 +67,8 @@ class Profile(HasTime):
     time_us: Microseconds
     time_source: TimeSource
     toolchain: str
+    # Of time_us, what passes until the cores begin: it grows with their number, and no share of the roofline counts it.
+    start_us: float | None = None
     cores: int
     gm_read_bytes: int
     gm_write_bytes: int

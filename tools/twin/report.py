@@ -80,7 +80,8 @@ class LaunchLine(BaseModel):
     kind: Literal["launch"]
     cores: int = Field(gt=0, le=1 << 20)
     at_once: int = Field(gt=0, le=1 << 20)
-    cycles: Cycles
+    cycles: Cycles  # of which start_cycles pass before the cores begin
+    start_cycles: Cycles
     cold_cycles: Cycles
     warm_cycles: Cycles | None
     clock_mhz: float = Field(ge=1, le=1e6, allow_inf_nan=False)
@@ -166,6 +167,7 @@ def profile_of(launch: LaunchLine, toolchain: str, trace: Path | None) -> Profil
         time_source="predicted",
         toolchain=toolchain,
         time_us=launch.cycles / clock,
+        start_us=launch.start_cycles / clock,
         cores=launch.cores,
         gm_read_bytes=launch.gm_read_bytes,
         gm_write_bytes=launch.gm_write_bytes,

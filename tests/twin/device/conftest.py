@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from akgen.knowledge.chip import DEFAULT_CHIP, chip, launcher_text
+from akgen.knowledge.chip import DEFAULT_CHIP, chip, constant_lines, launcher_text
 from akgen.tools.cache.content import ContentCache
 from akgen.tools.core.call import Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
@@ -143,11 +143,23 @@ def runtime() -> Runtime:
     return build_runtime(TwinSettings(cache=user_cache(os.environ), kernel_flags=ALL_WARNINGS), print)
 
 
+# What every launch takes, whatever its kernel does.
+WITHOUT_START = {"launch_us": 0.0, "launch_core_us": 0.0, "block_start_us": 0.0, "pipe_init_cycles": 0.0}
+
+
 @pytest.fixture
 def probe(runtime: Runtime, tmp_path: Path) -> Probe:
+    """Launch kernels whose time is that of their instructions alone."""
     chip_file = tmp_path / "chip.txt"
-    chip_file.write_text(launcher_text(chip(DEFAULT_CHIP)))
+    chip_file.write_text(launcher_text(chip(DEFAULT_CHIP)) + constant_lines(WITHOUT_START))
     return Probe(runtime, ContentCache(user_cache(os.environ) / "kernel"), tmp_path, chip_file)
+
+
+@pytest.fixture
+def launched(probe: Probe) -> Probe:
+    """Launch kernels whose time holds their start, as users see it."""
+    probe.chip_file.write_text(launcher_text(chip(DEFAULT_CHIP)))
+    return probe
 
 
 @pytest.fixture

@@ -7,12 +7,16 @@
 namespace akgen::twin {
 
 CostModel::CostModel(const Chip &chip)
-    : scalar_op(chip.at("scalar_op_cycles")), flag(chip.at("flag_cycles")), barrier(chip.at("barrier_cycles")),
-      write_back_times(chip.at("write_back_times")), dma_issue(chip.at("dma_issue_cycles")),
-      sync_all(chip.at("sync_all_cycles")), cache_rate(chip.at("l2_bytes_per_us_total") / chip.at("clock_mhz")),
+    : scalar_op(chip.at("scalar_op_cycles")), queue_op(chip.at("queue_op_cycles")),
+      block_start(chip.at("block_start_us") * chip.at("clock_mhz")), flag(chip.at("flag_cycles")),
+      barrier(chip.at("barrier_cycles")), write_back_times(chip.at("write_back_times")),
+      dma_issue(chip.at("dma_issue_cycles")), sync_all(chip.at("sync_all_cycles")),
+      cache_rate(chip.at("l2_bytes_per_us_total") / chip.at("clock_mhz")),
       memory_rate(chip.at("hbm_bytes_per_us_total") / chip.at("clock_mhz")),
       queue_depth(static_cast<uint32_t>(chip.at("isq_depth"))), chip_(chip),
-      scalar_work_(chip.at("scalar_work_cycles")), scalar_ub_(chip.at("scalar_ub_access_cycles")),
+      launch_(chip.at("launch_us") * chip.at("clock_mhz")),
+      launch_core_(chip.at("launch_core_us") * chip.at("clock_mhz")), scalar_work_(chip.at("scalar_work_cycles")),
+      scalar_ub_(chip.at("scalar_ub_access_cycles")), pipe_init_(chip.at("pipe_init_cycles")),
       scalar_hit_(chip.at("scalar_gm_hit_cycles")), scalar_miss_(chip.at("scalar_gm_miss_cycles")),
       read_latency_(chip.at("gm_read_latency_cycles")), hit_latency_(chip.at("gm_hit_latency_cycles")),
       write_latency_(chip.at("gm_write_latency_cycles")), mte2_(chip.at("mte2_bytes_per_cycle_core")),
@@ -111,6 +115,7 @@ double CostModel::of_scalar(const Record &r) const
 {
     switch (r.aux & scalar_what) {
     case scalar_work: return r.work * scalar_work_;
+    case scalar_pipe: return r.work * pipe_init_;
     case scalar_global: {
         const double missed = r.aux / scalar_missed;
         return (r.work - missed) * scalar_hit_ + missed * scalar_miss_;

@@ -35,8 +35,16 @@ public:
     Cost of(const Record &record, const OpName &op, bool cube_core, const Traffic &traffic) const;
 
     double of_scalar(const Record &record) const; // cycles
+    double of_event(const Record &record) const   // cycles of the scalar unit
+    {
+        return record.op & queue_operation ? queue_op : scalar_op;
+    }
+    double start(uint32_t cores) const // cycles of a launch until its cores have begun
+    {
+        return launch_ + (cores > 0 ? cores - 1 : 0) * launch_core_;
+    }
 
-    double scalar_op, flag, barrier, write_back_times, dma_issue, sync_all;
+    double scalar_op, queue_op, block_start, flag, barrier, write_back_times, dma_issue, sync_all;
     double cache_rate, memory_rate; // bytes per cycle, of all cores together
     uint32_t queue_depth;
 
@@ -55,7 +63,8 @@ private:
               bool cube_core, const Traffic &traffic) const;
 
     const Chip &chip_;
-    double scalar_work_, scalar_ub_, scalar_hit_, scalar_miss_;
+    double launch_, launch_core_;
+    double scalar_work_, scalar_ub_, pipe_init_, scalar_hit_, scalar_miss_;
     double read_latency_, hit_latency_, write_latency_, mte2_, cube_mte2_, miss_rate_, mte3_, mte3_long_, mte3_burst_,
         row_, uncached_row_, same_address_, odd_rate_, beside_read_, beside_uncached_, ub_copy_, ub_copy_latency_,
         l1_latency_, l1_to_l0a_, l1_to_l0b_, l0c_out_, cube_head_, repeat_bytes_;

@@ -40,8 +40,8 @@ void raise_flag(Pipe from, Pipe to, int32_t id, const void *pc, GivenBack of)
              id, pipe_name(from), pipe_name(to), most_pending);
     }
     self->detector.release(from, to, id, pc);
-    self->log.event(Kind::set, pair_of(from, to), static_cast<uint16_t>(id), static_cast<uint32_t>(so_offset(pc)),
-                    of.queue, of.buffers);
+    self->log.event(Kind::set, pair_of(from, to), static_cast<uint16_t>(id | (of.by_queue ? queue_operation : 0)),
+                    static_cast<uint32_t>(so_offset(pc)), of.queue, of.buffers);
 }
 
 void await_flag(Pipe from, Pipe to, int32_t id, const void *pc, GivenBack of)
@@ -52,8 +52,8 @@ void await_flag(Pipe from, Pipe to, int32_t id, const void *pc, GivenBack of)
              "WaitFlag: nobody has set event %d from %s to %s, so pipe %s waits for ever.", id, pipe_name(from),
              pipe_name(to), pipe_name(to));
     }
-    self->log.event(Kind::wait, pair_of(from, to), static_cast<uint16_t>(id), static_cast<uint32_t>(so_offset(pc)),
-                    of.queue, of.buffers);
+    self->log.event(Kind::wait, pair_of(from, to), static_cast<uint16_t>(id | (of.by_queue ? queue_operation : 0)),
+                    static_cast<uint32_t>(so_offset(pc)), of.queue, of.buffers);
 }
 
 void set_flag(Pipe from, Pipe to, int32_t id)

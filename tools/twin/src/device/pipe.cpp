@@ -39,6 +39,7 @@ void pipe_begin(void *pipe)
     self->last_pc = __builtin_return_address(0);
     if (self->pipe != pipe) {
         forget_buffers();
+        self->log.event(Kind::scalar, 0, 0, static_cast<uint32_t>(so_offset(self->last_pc)), 1, scalar_pipe);
     }
     self->pipe = pipe;
 }

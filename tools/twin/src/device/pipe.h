@@ -17,8 +17,10 @@ void settle_queues(bool report_leaks);
 
 // Flags and event ids, for the runtime's own callers.
 // The queue whose buffer a flag gives back, and how many buffers it has; for the timeline. None: some other flag.
+// `by_queue`: an operation of a queue, which does more than to set a flag or wait for it.
 struct GivenBack {
     uint32_t queue = 0, buffers = 0;
+    bool by_queue = false;
 };
 void raise_flag(Pipe from, Pipe to, int32_t id, const void *pc, GivenBack of = {});
 void await_flag(Pipe from, Pipe to, int32_t id, const void *pc, GivenBack of = {});

@@ -86,7 +86,7 @@ Slot &slot_of(Queue &queue, const uint8_t *data, const char *api, const void *pc
          state_names[static_cast<int>(slot.state)], needed);
 }
 
-Event hand_over(Pipe from, Pipe to, const char *api, const void *pc, GivenBack of = {})
+Event hand_over(Pipe from, Pipe to, const char *api, const void *pc, GivenBack of = {0, 0, true})
 {
     if (from == to) {
         return {}; // a pipe is in order with itself
@@ -96,7 +96,7 @@ Event hand_over(Pipe from, Pipe to, const char *api, const void *pc, GivenBack o
     return event;
 }
 
-void take_over(Event &event, const void *pc, GivenBack of = {})
+void take_over(Event &event, const void *pc, GivenBack of = {0, 0, true})
 {
     if (event.id >= 0) {
         await_flag(event.from, event.to, event.id, pc, of);
@@ -152,7 +152,7 @@ Buffer queue_alloc(uint32_t number)
         queue.cursor = (queue.cursor + 1) % static_cast<uint32_t>(queue.slots.size());
         if (slot.state == SlotState::free) {
             const bool by_flag = slot.freed.id >= 0;
-            take_over(slot.freed, pc, {slot.queue, slot.buffers});
+            take_over(slot.freed, pc, {slot.queue, slot.buffers, true});
             self->log.hold(slot.logged, true, by_flag);
             slot.state = SlotState::occupied;
             slot.pc = pc;
@@ -214,7 +214,7 @@ void queue_free(uint32_t number, const uint8_t *data)
     if (slot.state == SlotState::enqued) {
         wrong_state("FreeTensor", pc, queue, slot, "dequeued first");
     }
-    slot.freed = hand_over(taking(queue.to), filling(queue.from), "FreeTensor", pc, {slot.queue, slot.buffers});
+    slot.freed = hand_over(taking(queue.to), filling(queue.from), "FreeTensor", pc, {slot.queue, slot.buffers, true});
     self->log.hold(slot.logged, false, slot.freed.id >= 0);
     slot.state = SlotState::free;
     slot.pc = pc;

@@ -13,7 +13,7 @@ namespace akgen::twin {
 enum class Kind : uint8_t { instr, set, wait, barrier, auto_wait, cross_set, cross_wait, sync_all, scalar };
 struct Record {
     uint32_t pc; // offset in kernel.so
-    uint16_t op; // index into Log::ops (instr), event id (set, wait), flag id (cross)
+    uint16_t op; // index into Log::ops (instr), event id (set, wait; and queue_operation), flag id (cross)
     Kind kind;
     uint8_t pipe; // instr: where it runs; set, wait: (from << 4) | to; auto_wait: the waiting pipe
     uint32_t
@@ -24,8 +24,11 @@ struct Record {
              // missed the data cache; auto_wait: the other pipe's instruction number; set, wait as above: the
              // queue's buffers
 };
-// What a scalar record counts, in Record::aux: accesses to a memory, or operations of the kernel's own code.
-constexpr uint32_t scalar_local = 0, scalar_global = 1, scalar_work = 2;
+// In Record::op of a flag: EnQue, DeQue, AllocTensor or FreeTensor set it or wait for it.
+constexpr uint16_t queue_operation = 256;
+// What a scalar record counts, in Record::aux: accesses to a memory, operations of the kernel's own code,
+// or pipes that begin.
+constexpr uint32_t scalar_local = 0, scalar_global = 1, scalar_work = 2, scalar_pipe = 3;
 constexpr uint32_t scalar_what = 3, scalar_missed = 4; // the mask of these, and one that missed
 // The shape of an instruction in Record::aux.
 struct Shape {

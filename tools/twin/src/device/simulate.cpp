@@ -103,7 +103,7 @@ void Machine::retire(uint32_t core)
         for (const uint32_t other : blocks_[block]) {
             last = std::max(last, cores_[other].time);
         }
-        start_block(last);
+        start_block(last + costs_.block_start);
     }
 }
 

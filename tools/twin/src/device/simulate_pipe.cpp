@@ -23,7 +23,7 @@ uint8_t Machine::place(const Record &r) const
 {
     constexpr uint32_t most = UINT8_MAX - first_queue;
     const bool own = replay_.more != Replay::More::none && r.work > 0 && r.work <= most;
-    return static_cast<uint8_t>(own ? first_queue + r.work - 1 : r.op);
+    return static_cast<uint8_t>(own ? first_queue + r.work - 1 : r.op % queue_operation);
 }
 
 Line<double> &Machine::flag_of(uint32_t core, uint32_t from, uint32_t to, uint32_t place, uint32_t buffers)

@@ -53,9 +53,9 @@ bool Machine::handle(uint32_t core, const Record &r, uint32_t index, double now)
     case Kind::sync_all: return drained(core, now) && meet(core, r, now);
     case Kind::set:
         if (r.pipe >> 4 == scalar) {
-            c.time = now + costs_.scalar_op;
-            push({now + costs_.flag, 0, Moment::What::flag, 0, static_cast<uint8_t>(r.pipe & 15), place(r), core,
-                  r.aux});
+            c.time = now + costs_.of_event(r);
+            push({c.time - costs_.scalar_op + costs_.flag, 0, Moment::What::flag, 0, static_cast<uint8_t>(r.pipe & 15),
+                  place(r), core, r.aux});
             if (replay_.trace) {
                 replay_.trace->ran(core, scalar, index, now, c.time);
                 replay_.trace->raised(core, scalar, r.pipe & 15, place(r));
@@ -73,6 +73,7 @@ bool Machine::handle(uint32_t core, const Record &r, uint32_t index, double now)
             return hold(core, now, r.pipe >> 4);
         }
         flag.pop_front();
+        c.time = now + costs_.of_event(r) - costs_.scalar_op;
         if (replay_.trace) {
             replay_.trace->taken(core, r.pipe >> 4, scalar, place(r), false);
             replay_.trace->flag_passed(core, index, now);
@@ -128,8 +129,10 @@ bool Machine::enter(uint32_t core, int pipe, uint32_t index, double now)
         out_.use[core][pipe].waited[static_cast<int>(Why::issue)] += std::max(0.0, now - p.rests_since);
     }
     p.queue.push_back(index);
-    c.time = now + costs_.scalar_op;
-    worked(core, index, costs_.scalar_op, false);
+    const Record &r = record(core, index);
+    const double takes = r.kind == Kind::set || r.kind == Kind::wait ? costs_.of_event(r) : costs_.scalar_op;
+    c.time = now + takes;
+    worked(core, index, takes, false);
     ++out_.use[core][scalar].instructions;
     if (!p.busy && p.blocked_since < 0) { // else the end of what it does or waits for starts it
         push({c.time, 0, Moment::What::start, static_cast<uint8_t>(pipe), 0, 0, core});

@@ -98,6 +98,7 @@ std::string timeline_report(const Launch &l, int trace_fd, bool with_predictions
     const double must =
         std::max({memory / costs.memory_rate, all / costs.cache_rate, l.must_multiply_cycles / l.chip->at("core_aic")});
     const double share = must > 0 && s.cycles > 0 ? std::min(1.0, must / (s.cycles * stretch)) : verdict.share;
+    const double start = costs.start(s.at_once); // before the first instruction
     std::string pipes;
     for (int pipe = 0; pipe < pipe_count; ++pipe) {
         PipeUse total;
@@ -136,14 +137,14 @@ std::string timeline_report(const Launch &l, int trace_fd, bool with_predictions
     if (with_predictions && dropped == 0 && logged <= most_replayed) {
         for (const Prediction &p : what_if(l, costs)) {
             predictions += (predictions.empty() ? "" : ",") + std::string("{\"change\":\"") + p.change +
-                           "\",\"cycles\":" + number(p.cycles) + ",\"cores\":" + std::to_string(p.cores) +
-                           ",\"fits\":" + (p.fits ? "true" : "false") + "}";
+                           "\",\"cycles\":" + number(p.cycles + costs.start(p.cores)) +
+                           ",\"cores\":" + std::to_string(p.cores) + ",\"fits\":" + (p.fits ? "true" : "false") + "}";
         }
     }
     return "{\"kind\":\"launch\",\"cores\":" + std::to_string(l.cores.size()) +
-           ",\"at_once\":" + std::to_string(s.at_once) + ",\"cycles\":" + number(s.cycles * stretch) +
-           ",\"cold_cycles\":" + number(cold.cycles * stretch) +
-           ",\"warm_cycles\":" + (warm ? number(warm->cycles * stretch) : "null") +
+           ",\"at_once\":" + std::to_string(s.at_once) + ",\"cycles\":" + number(s.cycles * stretch + start) +
+           ",\"start_cycles\":" + number(start) + ",\"cold_cycles\":" + number(cold.cycles * stretch + start) +
+           ",\"warm_cycles\":" + (warm ? number(warm->cycles * stretch + start) : "null") +
            ",\"clock_mhz\":" + number(l.chip->at("clock_mhz")) + ",\"gm_read_bytes\":" + std::to_string(read) +
            ",\"gm_write_bytes\":" + std::to_string(written) +
            ",\"operations\":" + (l.guest ? std::to_string(operations) : "null") + ",\"pipes\":{" + pipes +

@@ -10,6 +10,10 @@ namespace akgen::twin {
 
 // `lanes` is a power of two, at most 128; inactive lanes hold 0. Destroys `v`. Half rounds after every level.
 float tree_sum(float *v, uint32_t lanes, bool half);
+// The same for each eighth of the lanes, whose sums come first in `v`.
+void tree_sum_blocks(float *v, uint32_t lanes, bool half);
+// The largest or smallest of each eighth of the lanes, all of which take part, come first in `v`; a NaN wins.
+void extreme_blocks(Reduce op, float *v, uint32_t lanes);
 // Sum of n contiguous elements: a tree per repeat, then trees over the results.
 float span_sum(DType type, const uint8_t *data, uint64_t n);
 inline float sum_of(const float *x, uint64_t n)

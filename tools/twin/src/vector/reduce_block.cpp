@@ -40,6 +40,15 @@ void reduce_block(Reduce op, DType type, View dst, View src, MaskArg mask, int64
     }
     record(j, static_cast<uint64_t>(reach) * bytes, out_step);
     for (uint32_t r = 0; r < j.walk.repeats; ++r) {
+        if (all_active(j, r)) {
+            float lane[128];
+            load_repeat(j, r, lane, 0.0f);
+            op == Reduce::SUM ? tree_sum_blocks(lane, j.lanes, type == DType::F16) : extreme_blocks(op, lane, j.lanes);
+            for (uint32_t b = 0; b < 8; ++b) {
+                store_real(type, dst.data + r * out_step, b, lane[b]);
+            }
+            continue;
+        }
         float result[8];
         bool has[8];
         for (uint32_t b = 0; b < 8; ++b) {

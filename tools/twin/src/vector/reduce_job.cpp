@@ -39,11 +39,37 @@ bool active(const Walk &w, uint32_t repeat, uint32_t lane)
 {
     return w.prefix ? lane < (repeat + 1 == w.repeats ? w.last : w.each) : lane_on(w, lane);
 }
+bool all_active(const ReduceJob &j, uint32_t r)
+{
+    const Walk &w = j.walk;
+    if (w.prefix) {
+        return (r + 1 == w.repeats ? w.last : w.each) == j.lanes;
+    }
+    return w.lo == ~uint64_t{0} && (j.lanes <= 64 || w.hi == ~uint64_t{0});
+}
 void load_repeat(const ReduceJob &j, uint32_t r, float *lane, float rest)
 {
     const uint32_t step = 32 / dtype_bytes(j.type);
+    const bool all = all_active(j, r);
+    if (all && j.source.block == 1) {
+        const uint8_t *at = lane_address(j.source, r, 0);
+        if (j.type == DType::F16) {
+            widen_half(reinterpret_cast<const uint16_t *>(at), lane, 128);
+        } else {
+            std::memcpy(lane, at, 256);
+        }
+        return;
+    }
     for (uint32_t base = 0; base < j.lanes; base += step) {
         const uint8_t *at = lane_address(j.source, r, base);
+        if (all && j.type == DType::F16) {
+            widen_half(reinterpret_cast<const uint16_t *>(at), lane + base, 16);
+            continue;
+        }
+        if (all) {
+            std::memcpy(lane + base, at, 32);
+            continue;
+        }
         for (uint32_t i = 0; i < step; ++i) {
             lane[base + i] = active(j.walk, r, base + i) ? load_real(j.type, at, i) : rest;
         }
@@ -51,6 +77,11 @@ void load_repeat(const ReduceJob &j, uint32_t r, float *lane, float rest)
 }
 Extreme extreme_of(const ReduceJob &j, uint32_t r)
 {
+    if (all_active(j, r)) {
+        float lane[128];
+        load_repeat(j, r, lane, 0.0f);
+        return span_extreme(j.op, DType::F32, reinterpret_cast<const uint8_t *>(lane), j.lanes);
+    }
     Extreme best{0.0f, ~uint64_t{0}};
     const uint32_t step = 32 / dtype_bytes(j.type);
     for (uint32_t base = 0; base < j.lanes; base += step) {

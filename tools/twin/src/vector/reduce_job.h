@@ -25,6 +25,7 @@ void begin(ReduceJob &j);
 // Record the instruction: results of `result_bytes` per repeat, `step_bytes` apart.
 void record(const ReduceJob &j, uint64_t result_bytes, uint64_t step_bytes);
 bool active(const Walk &w, uint32_t repeat, uint32_t lane);
+bool all_active(const ReduceJob &j, uint32_t repeat);
 // One repeat as floats; `rest` fills the lanes that do not take part.
 void load_repeat(const ReduceJob &j, uint32_t r, float *lane, float rest);
 Extreme extreme_of(const ReduceJob &j, uint32_t r);

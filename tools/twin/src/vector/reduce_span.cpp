@@ -40,6 +40,22 @@ void repeat_sums(const float *data, uint64_t repeats, float *out)
     }
 }
 
+// Pairs of neighbours, until one of each eighth is left. Of equals the first stays, and a NaN.
+template <bool largest> void extreme_levels(float *v, uint32_t lanes)
+{
+    for (uint32_t n = lanes / 2; n >= 8; n /= 2) {
+        float first[64], second[64];
+        for (uint32_t i = 0; i < n; ++i) {
+            first[i] = v[2 * i];
+            second[i] = v[2 * i + 1];
+        }
+        for (uint32_t i = 0; i < n; ++i) {
+            const bool more = largest ? second[i] > first[i] : second[i] < first[i];
+            v[i] = first[i] == first[i] && (more || second[i] != second[i]) ? second[i] : first[i];
+        }
+    }
+}
+
 // As many floats as the widest vectors take; the compiler splits them where they are narrower.
 constexpr uint64_t wide = 16;
 typedef float Floats __attribute__((vector_size(wide * sizeof(float))));
@@ -119,12 +135,45 @@ Extreme extreme(Reduce op, const float *x, uint64_t n)
 
 } // namespace
 
+void tree_sum_blocks(float *v, uint32_t lanes, bool half)
+{
+    if (!half && lanes == 64) { // of constant length: the compiler makes shuffles of it
+        float a[32], b[16];
+        for (int i = 0; i < 32; ++i) {
+            a[i] = v[2 * i] + v[2 * i + 1];
+        }
+        for (int i = 0; i < 16; ++i) {
+            b[i] = a[2 * i] + a[2 * i + 1];
+        }
+        for (int i = 0; i < 8; ++i) {
+            v[i] = b[2 * i] + b[2 * i + 1];
+        }
+        return;
+    }
+    for (uint32_t n = lanes / 2; n >= 8; n /= 2) {
+        level(v, n, half);
+    }
+}
+
 float tree_sum(float *v, uint32_t lanes, bool half)
 {
+    if (!half && lanes == 64) {
+        tree_sum_blocks(v, lanes, half);
+        return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
+    }
     for (uint32_t n = lanes / 2; n >= 1; n /= 2) {
         level(v, n, half);
     }
     return v[0];
+}
+
+void extreme_blocks(Reduce op, float *v, uint32_t lanes)
+{
+    if (op == Reduce::MAX) {
+        extreme_levels<true>(v, lanes);
+    } else {
+        extreme_levels<false>(v, lanes);
+    }
 }
 
 float span_sum(DType type, const uint8_t *data, uint64_t n)

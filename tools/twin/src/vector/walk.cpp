@@ -120,13 +120,6 @@ Walk walk_repeat(const char *api, const void *pc, uint32_t lanes, const MaskArg 
     return w;
 }
 
-uint8_t *lane_address(const Operand &o, uint32_t repeat, uint32_t lane)
-{
-    const uint64_t byte = static_cast<uint64_t>(lane) * o.bits / 8;
-    return o.view.data + block_bytes * (static_cast<uint64_t>(repeat) * o.repeat + byte / block_bytes * o.block) +
-           byte % block_bytes;
-}
-
 void execute(const Walk &w, const Operand *dst, const Operand *src0, const Operand *src1, Loop loop, uint64_t scalar)
 {
     if (w.active == 0) {

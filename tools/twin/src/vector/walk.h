@@ -74,7 +74,12 @@ bool check_overlap(const char *api, const void *pc, const Walk &w, const Operand
 using Loop = void (*)(uint8_t *dst, const uint8_t *src0, const uint8_t *src1, uint64_t scalar, size_t n);
 void execute(const Walk &w, const Operand *dst, const Operand *src0, const Operand *src1, Loop loop, uint64_t scalar);
 
-uint8_t *lane_address(const Operand &o, uint32_t repeat, uint32_t lane);
+inline uint8_t *lane_address(const Operand &o, uint32_t repeat, uint32_t lane)
+{
+    const uint64_t byte = static_cast<uint64_t>(lane) * o.bits / 8;
+    return o.view.data + block_bytes * (static_cast<uint64_t>(repeat) * o.repeat + byte / block_bytes * o.block) +
+           byte % block_bytes;
+}
 
 // Cycles that a vector instruction loses because its operands meet in the banks of the Unified Buffer.
 //
