@@ -36,8 +36,8 @@ WIDEST = 0.25
 class CalibrationRun(NamedTuple):
     """How one point is run.
 
-    `metric` is `duration` (of the cores), `task` (with the start of the launch) or a pipe. `times` is published work over the kernel's work, `cache_times` the chip's cache
-    over the one that the kernel is given.
+    `metric` is `duration` (of the cores), `task` (with the start of the launch) or a pipe. `times` is published work
+    over the kernel's work, `cache_times` the chip's cache over the one that the kernel is given.
     """
 
     point: str

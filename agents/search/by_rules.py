@@ -127,10 +127,11 @@ class Pipeline(Frozen):
     rest_us: float
     tile_cost_us: float
     tiles: float
+    start_us: float = 0.0  # until the cores begin
 
     def duration_us(self, tiles: float, *, overlapped: bool = True) -> float:
         overlap = self.rest_us / tiles if overlapped else self.rest_us
-        return self.busiest_us + overlap + self.tile_cost_us * tiles
+        return self.start_us + self.busiest_us + overlap + self.tile_cost_us * tiles
 
 
 def pipeline(profile: Profile, *, overlapped: bool = True) -> Pipeline:
@@ -141,8 +142,9 @@ def pipeline(profile: Profile, *, overlapped: bool = True) -> Pipeline:
     tiles = max(1.0, loads / max(1, profile.cores))
     rest = sum(busy[1:])
     shown = rest / tiles if overlapped else rest
-    cost = max(0.0, profile.time_us - busy[0] - shown) / tiles
-    return Pipeline(busiest_us=busy[0], rest_us=rest, tile_cost_us=cost, tiles=tiles)
+    start = profile.start_us or 0.0
+    cost = max(0.0, profile.time_us - start - busy[0] - shown) / tiles
+    return Pipeline(busiest_us=busy[0], rest_us=rest, tile_cost_us=cost, tiles=tiles, start_us=start)
 
 
 def over_all(profiles: Sequence[Profile], gain: Callable[[Profile], float]) -> float:

@@ -11,6 +11,7 @@ struct Buffer {
 };
 
 AKGEN_API void pipe_begin(void *pipe);
+AKGEN_API void pipe_use(void *pipe); // before it gives buffers; PIPE_TWICE if another one has given some
 AKGEN_API void pipe_reset(void *pipe);
 AKGEN_API void pipe_destroy(void *pipe);
 AKGEN_API void *current_pipe();

@@ -202,21 +202,25 @@ public:
     AKGEN_INLINE void Destroy() { akgen::twin::pipe_destroy(this); }
     template <class Q> AKGEN_INLINE bool InitBuffer(Q &que, uint8_t num, uint32_t len)
     {
+        akgen::twin::pipe_use(this);
         que.init(num, len, 0);
         return true;
     }
     template <TPosition pos> AKGEN_INLINE bool InitBuffer(TBuf<pos> &buf, uint32_t len)
     {
+        akgen::twin::pipe_use(this);
         buf.init(len, 0);
         return true;
     }
     template <class Pool> AKGEN_INLINE bool InitBufPool(Pool &pool, uint32_t len)
     {
+        akgen::twin::pipe_use(this);
         pool.init(len, 0, 0);
         return true;
     }
     template <class Pool, class Other> AKGEN_INLINE bool InitBufPool(Pool &pool, uint32_t len, Other &shareBuf)
     {
+        akgen::twin::pipe_use(this);
         pool.init(len, 0, shareBuf.pool_);
         return true;
     }

@@ -7,7 +7,7 @@
 namespace akgen::twin {
 
 CostModel::CostModel(const Chip &chip)
-    : scalar_op(chip.at("scalar_op_cycles")), queue_op(chip.at("queue_op_cycles")),
+    : scalar_op(chip.at("scalar_op_cycles")), mask(chip.at("mask_cycles")), queue_op(chip.at("queue_op_cycles")),
       block_start(chip.at("block_start_us") * chip.at("clock_mhz")), flag(chip.at("flag_cycles")),
       barrier(chip.at("barrier_cycles")), write_back_times(chip.at("write_back_times")),
       dma_issue(chip.at("dma_issue_cycles")), sync_all(chip.at("sync_all_cycles")),

@@ -44,7 +44,7 @@ public:
         return launch_ + (cores > 0 ? cores - 1 : 0) * launch_core_;
     }
 
-    double scalar_op, queue_op, block_start, flag, barrier, write_back_times, dma_issue, sync_all;
+    double scalar_op, mask, queue_op, block_start, flag, barrier, write_back_times, dma_issue, sync_all;
     double cache_rate, memory_rate; // bytes per cycle, of all cores together
     uint32_t queue_depth;
 

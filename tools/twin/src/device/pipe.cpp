@@ -25,6 +25,15 @@ void forget_buffers()
     self->buffers = 0;
     std::memset(self->event_used, 0, sizeof self->event_used);
 }
+
+void warn_of_two_pipes(const char *api, const void *pc)
+{
+    if (self->pipe && self->buffers > 0) {
+        warn("PIPE_TWICE", api, pc,
+             "%s: another TPipe of this core has given out %u buffer%s, and both give the same memory and event ids.",
+             api, self->buffers, self->buffers > 1 ? "s" : "");
+    }
+}
 } // namespace
 
 void require_pipe(const char *api, const void *pc)
@@ -36,12 +45,25 @@ void require_pipe(const char *api, const void *pc)
 
 void pipe_begin(void *pipe)
 {
-    self->last_pc = __builtin_return_address(0);
+    const void *pc = __builtin_return_address(0);
+    self->last_pc = pc;
     if (self->pipe != pipe) {
+        warn_of_two_pipes("TPipe", pc);
         forget_buffers();
-        self->log.event(Kind::scalar, 0, 0, static_cast<uint32_t>(so_offset(self->last_pc)), 1, scalar_pipe);
+        self->log.event(Kind::scalar, 0, 0, static_cast<uint32_t>(so_offset(pc)), 1, scalar_pipe);
     }
     self->pipe = pipe;
+}
+
+void pipe_use(void *pipe)
+{
+    const void *pc = __builtin_return_address(0);
+    self->last_pc = pc;
+    if (self->pipe && self->pipe != pipe) {
+        warn_of_two_pipes("InitBuffer", pc);
+        forget_buffers(); // each gives memory and event ids from their beginning
+        self->pipe = pipe;
+    }
 }
 
 void pipe_reset(void *)

@@ -130,7 +130,10 @@ bool Machine::enter(uint32_t core, int pipe, uint32_t index, double now)
     }
     p.queue.push_back(index);
     const Record &r = record(core, index);
-    const double takes = r.kind == Kind::set || r.kind == Kind::wait ? costs_.of_event(r) : costs_.scalar_op;
+    const bool flag = r.kind == Kind::set || r.kind == Kind::wait;
+    const double takes = flag                                                         ? costs_.of_event(r)
+                         : r.kind == Kind::instr && pipe == static_cast<int>(Pipe::V) ? costs_.scalar_op + costs_.mask
+                                                                                      : costs_.scalar_op;
     c.time = now + takes;
     worked(core, index, takes, false);
     ++out_.use[core][scalar].instructions;
