@@ -40,6 +40,9 @@ WIDER = {
     "matmul_steps_24_cores_read",
     "guide_steps_read",
     "odd_rows",
+    "reorder_crowded_task",
+    "sum_anywhere",
+    "sum_anywhere_task",
 }
 
 
