@@ -19,6 +19,7 @@ from akgen.bench.device_record.pack import pack
 from akgen.bench.device_record.replay import DeviceLaunch, replay
 from akgen.bench.device_record.twin_times import Ready, TwinTimes, twin_times
 from akgen.graph.store.files import write_whole
+from akgen.knowledge import chip
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.settings import Settings
@@ -26,7 +27,8 @@ from akgen.tools.toolchains import make_twin
 from akgen.tools.twin.fitted_timing import FittedTiming
 
 SPREAD = 0.3  # of a constant around today's, as a logarithm: published timings were fitted
-LEAST_SHARE = 0.05  # of the launch: what a pipe does less than that says little
+LEAST_SHARE = 0.05  # of the launch after its start: what a pipe does less than that says little
+START = ("launch_us", "launch_core_us")  # published timings do not fit these: the documentation gives them
 _OF_CUBES = ("l1_to_l0", "l0c_", "cube_", "nd2nz")
 _TOTAL = "total"
 
@@ -153,8 +155,9 @@ def points(times: TwinTimes, profiles: Mapping[int, Profile]) -> list[DevicePoin
         busy = {p.pipe: p.busy_us for p in predicted.pipes}
         if one.measured.counters is not None or one.measured.pipes:
             pairs |= {p.pipe: (p.busy_us, busy.get(p.pipe, 0.0)) for p in one.measured.pipes if p.pipe != "S"}
+        cores_us = max(predicted.time_us, one.measured.time_us) - (predicted.start_us or 0.0)
         for what, (measured, told) in pairs.items():
-            if min(measured, told) > LEAST_SHARE * max(predicted.time_us, one.measured.time_us):
+            if min(measured, told) > LEAST_SHARE * cores_us:
                 found.append(DevicePoint(number, one.family, what, measured, told))
     return found
 
@@ -171,7 +174,8 @@ def fit(times: TwinTimes, say: Callable[[str], None]) -> Fitted:
             f"{len(families)} tasks were measured, and a third of them is to be left out of each fit.",
             f"Record runs of {FOLDS} tasks at least; ten or more tell something.",
         )
-    now = {key: value for key, value in today().items() if _applies(key, base)}
+    known = today() | {key: chip.today(key) for key in START}
+    now = {key: value for key, value in known.items() if _applies(key, base)}
     slopes, now = _slopes(times, base, now, say)
     before, after = [], []
     for number in range(FOLDS):
