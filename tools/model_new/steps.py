@@ -5,6 +5,7 @@ kernels are asked for; `device.py` does what it did, on the values.
 """
 
 import json
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
@@ -21,6 +22,9 @@ from akgen.tools.launched.record import MOST_MEMORY_BYTES, Allocation, KernelLau
 
 MOST_LAUNCHES = 256
 MOST_CONSTANT_BYTES = 512 << 20
+MOST_COPIED_BYTES = (
+    64 << 30
+)  # of all copies and operands of a call; a view that repeats an element counts each time
 _MOST_RECORD_BYTES = 16 << 20
 
 _Number = Annotated[int, Field(ge=0, le=1 << 16)]
@@ -189,7 +193,7 @@ def read_record(lines: Path, constants: Path, call: Call) -> CallRecord:
     if (further is None) != (first.raised is not None or bool(first.computed)):
         raise RecordRefused("it has no end")
     sizes = [t.size_bytes for value in call.inputs for t in flat(value)]
-    known = constants.stat().st_size if constants.is_file() else 0
+    known = _size_of(constants)
     _check(first.steps, first.returned, sizes, known)
     following: NextCall | None = None
     if further is not None:
@@ -210,6 +214,17 @@ def read_record(lines: Path, constants: Path, call: Call) -> CallRecord:
         constants=constants,
         next=following,
     )
+
+
+def _size_of(constants: Path) -> int:
+    """Return the size of the file of constants, 0 if there is none. Raises RecordRefused for a link to another one."""
+    try:
+        found = constants.lstat()
+    except FileNotFoundError:
+        return 0
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1 or found.st_size > MOST_CONSTANT_BYTES:
+        raise RecordRefused("its constants lie in no plain file of their own")
+    return found.st_size
 
 
 class _One(NamedTuple):
@@ -248,7 +263,7 @@ def given_again(call: Call, known: int) -> tuple[int, ...]:
 
 def _check(steps: tuple[Step, ...], returned: tuple[View, ...], sizes: list[int], constants: int) -> None:
     """See that every step stays within the memory that there is then; what it allocates joins `sizes`."""
-    launches = scratch = 0
+    launches = scratch = copied = 0
     for step in steps:
         if isinstance(step, Allocation):
             sizes.append(step.bytes)
@@ -265,8 +280,11 @@ def _check(steps: tuple[Step, ...], returned: tuple[View, ...], sizes: list[int]
             launches += isinstance(step, OperatorCall)
             for view in views(step):
                 _within(view, sizes)
+                copied += view.count * view.dtype.size_bytes
     for view in returned:
         _within(view, sizes)
+    if copied > MOST_COPIED_BYTES:
+        raise RecordRefused(f"it copies {copied} bytes")
     if launches > MOST_LAUNCHES or scratch > MOST_MEMORY_BYTES:
         raise RecordRefused(f"it has {launches} launches and {scratch} bytes of memory")
 
