@@ -138,6 +138,10 @@ def profile_lines(profile: Profile) -> list[str]:
         f"{profile.time_text()} on {profile.cores} cores, "
         f"{profile.roofline_share:.0%} of the roofline, bound by {profile.bound}"
     ]
+    if profile.start_us:
+        lines.append(
+            f"{profile.start_us:.1f} us of it pass until the last core begins, which no share counts"
+        )
     if profile.model_error:
         lines.append(f"the time model's error: {profile.model_error}")
     if (c := profile.counters) is not None:

@@ -15,6 +15,8 @@ LINES = {
     "in 1.93 s": "用时 1.93 秒",
     "1 of 1 cases correct, worst relative error 0.00039": "1 个用例中 1 个正确，最大相对误差 0.00039",
     "0.4 us predicted, 0% of the roofline, bound by latency": "预测 0.4 微秒，达到屋顶线的 0%，受限于延迟",
+    "14.2 us of it pass until the last core begins, which no share counts": "其中 14.2 微秒用于启动全部核，"
+    "屋顶线的占比不计入",
     "accept: all cases correct": "接受：全部用例正确",
     "outcome: correct, all cases correct": "结果：正确，全部用例正确",
     "attempt 2": "第 2 次",
