@@ -4,11 +4,11 @@ import contextlib
 from pathlib import Path
 from tempfile import TemporaryFile
 
-_ENOUGH = b"x" * (1 << 16)
+_ENOUGH = b"x" * (1 << 24)
 
 
 def takes_files(folder: Path) -> bool:
-    """Say whether 64 KiB can be written into a new file of `folder`; nothing is left there."""
+    """Say whether 16 MiB can be written into a new file of `folder`; nothing is left there."""
     with contextlib.suppress(OSError), TemporaryFile(dir=folder) as file:
         file.write(_ENOUGH)
         file.flush()

@@ -59,7 +59,8 @@ class _Nests(Accesses):
     def groups(self, regions: tuple[Region, ...]) -> list[list[Region]]:
         """Gather regions of which one's loops run over the other's: all of one's axes are axes of the other.
 
-        Those that have only some axes in common stay apart: one nest would run through every pair of the others.
+        Those that have only some axes in common stay apart: one nest would run through every pair of the others. The
+        results of one library operation, which have axes of their own, are made together.
         """
         groups: list[tuple[set[int], list[Region]]] = []
         for region in regions:
@@ -67,7 +68,8 @@ class _Nests(Accesses):
             merged: tuple[set[int], list[Region]] = (set(mine), [])
             rest = []
             for other in groups:
-                if merged[0] & other[0] and (merged[0] <= other[0] or other[0] <= merged[0]):
+                nested = merged[0] <= other[0] or other[0] <= merged[0]
+                if merged[0] & other[0] and (nested or self._of_one_operation([region, *other[1]])):
                     merged[0].update(other[0])
                     merged[1].extend(other[1])
                 else:
@@ -78,6 +80,10 @@ class _Nests(Accesses):
         if len(scalars) > 1:  # outputs without axes share one nest
             groups = [g for g in groups if g[0]] + [(set(), [r for g in scalars for r in g[1]])]
         return [g[1] for g in groups]
+
+    def _of_one_operation(self, regions: list[Region]) -> bool:
+        made = [self.nodes[r.node] for r in regions]
+        return made[0].op in LIBRARY and len({n.args for n in made}) == 1
 
     def build(self, regions: list[Region]) -> LoopNest:
         return _NestWriter(self, regions).nest()

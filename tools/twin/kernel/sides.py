@@ -41,6 +41,7 @@ _IDLE = frozenset(
         "set_system_workspace",
         "user_workspace",
         "pipe_begin",
+        "pipe_use",
         "pipe_reset",
         "pipe_destroy",
         "current_pipe",

@@ -54,7 +54,7 @@ void load_repeat(const ReduceJob &j, uint32_t r, float *lane, float rest)
     if (all && j.source.block == 1) {
         const uint8_t *at = lane_address(j.source, r, 0);
         if (j.type == DType::F16) {
-            widen_half(reinterpret_cast<const uint16_t *>(at), lane, 128);
+            widen_half(reinterpret_cast<const uint16_t *>(at), lane, j.lanes);
         } else {
             std::memcpy(lane, at, 256);
         }
@@ -63,7 +63,7 @@ void load_repeat(const ReduceJob &j, uint32_t r, float *lane, float rest)
     for (uint32_t base = 0; base < j.lanes; base += step) {
         const uint8_t *at = lane_address(j.source, r, base);
         if (all && j.type == DType::F16) {
-            widen_half(reinterpret_cast<const uint16_t *>(at), lane + base, 16);
+            widen_half(reinterpret_cast<const uint16_t *>(at), lane + base, step);
             continue;
         }
         if (all) {
