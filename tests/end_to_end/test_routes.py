@@ -5,10 +5,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 Akgen = Callable[..., Any]
 Script = Callable[..., Path]
 RIGHT, SLOW = ("", ""), ("tileLength_ = tileLength;", "tileLength_ = 8;")
-SOME_TILES = ("tileLength_ = tileLength;", "tileLength_ = tileLength = 16;")  # four for a core
+SOME_TILES = (
+    "tileLength_ = tileLength;",
+    "tileLength_ = tileLength = 16;",
+)  # 86 for a core of `long_add_one`
 KERNEL_ONLY = """<kernel_impl>
 ```cpp
 #include "kernel_operator.h"
@@ -46,11 +51,23 @@ extern "C" __global__ __aicore__ void add_one(GM_ADDR x, GM_ADDR y, GM_ADDR work
 </kernel_impl>"""
 
 
+@pytest.fixture
+def long_add_one(add_one: Path) -> Path:
+    """Return the task with a case whose tiles take longer than the start of a launch."""
+    file = add_one / "task.json"
+    task = json.loads(file.read_text())
+    task["cases"][0]["params"]["shape"] = [64, 1024]
+    file.write_text(json.dumps(task))
+    return add_one
+
+
 def test_a_correct_kernel_is_tuned_and_the_faster_attempt_stands(
-    akgen: Akgen, add_one: Path, script: Script, tmp_path: Path
+    akgen: Akgen, long_add_one: Path, script: Script, tmp_path: Path
 ) -> None:
     model, run = script(SOME_TILES, SLOW), tmp_path / "run"
-    ended = akgen("solve", add_one, "--model", f"scripted:{model}", "--tune", "1", "--out", run, "--json")
+    ended = akgen(
+        "solve", long_add_one, "--model", f"scripted:{model}", "--tune", "1", "--out", run, "--json"
+    )
     assert ended.code == 0, ended.err
     attempts = json.loads((run / "tasks/add_one/sample-0/attempts.json").read_text())
     assert [a["decision"]["action"] for a in attempts] == ["tune", "accept"]
@@ -219,14 +236,14 @@ def test_what_cannot_be_taken_over_is_refused(akgen: Akgen, add_one: Path, scrip
 
 
 def test_what_a_critic_predicted_is_shown_beside_what_came(
-    akgen: Akgen, add_one: Path, script: Script, tmp_path: Path
+    akgen: Akgen, long_add_one: Path, script: Script, tmp_path: Path
 ) -> None:
     said = {"action": "tune", "explanation": "Longer tiles.", "kind": "larger_tiles", "predicted_gain": 0.25}
     model, run = script(SOME_TILES, (SOME_TILES[0], "tileLength_ = tileLength = 64;")), tmp_path / "run"
     with model.open("a") as lines:
         lines.write(json.dumps({"role": "critic", "text": json.dumps(said)}) + "\n")
     arguments = ("--critic", "model", "--tune", "1", "--out", run)
-    ended = akgen("solve", add_one, "--model", f"scripted:{model}", *arguments, "--json")
+    ended = akgen("solve", long_add_one, "--model", f"scripted:{model}", *arguments, "--json")
     assert ended.code == 0, ended.err
     times = [row["time_us"] for row in ended.document["candidates"][0]["attempts"]]
     (found,) = akgen("show", run, "--json").document["tuning"].values()
