@@ -47,7 +47,8 @@ def outcome_of(
     stage = stage_reached(folder)
     if done.ok and stage == "done":
         return None
-    if done.rc == CANNOT_WRITE and not takes_files(folder):
+    # While the candidate's own code runs, its word counts for nothing: the folder is tried.
+    if done.rc == CANNOT_WRITE and (stage not in _IN_TILING or not takes_files(folder)):
         words = done.err.strip()[-200:]
         raise InfraError(
             f"The run's files could not be written: {words}.", "Free space, or check the folder's rights."
