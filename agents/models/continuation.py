@@ -13,9 +13,8 @@ from transformers.cache_utils import DynamicLayer
 
 _SPARE = 64  # tokens of room that a layer's keys and values get at a time
 _ENDED = 0.125  # of the rows: they are dropped when so many have ended, since dropping copies the others
-Continued = tuple[
-    list[int], list[float]
-]  # tokens with the end mark, if there is one; their log probabilities
+# Tokens with the end mark, if there is one; their log probabilities.
+Continued = tuple[list[int], list[float]]
 
 
 class _RoomyLayer(DynamicLayer):  # type: ignore[misc]
