@@ -12,6 +12,7 @@ from akgen.tools.core.settings import Settings
 from akgen.tools.core.task import Case, Reference, Task
 from akgen.tools.core.verdict import Verdict
 from akgen.tools.judge.judge import Judge
+from akgen.tools.judge.trials import MOST_BEFORE, nonce, plan
 from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.toolchains import make_twin
 from akgen.tools.twin.settings import user_cache
@@ -59,6 +60,10 @@ HOSTILE = {
         " aclrtMalloc((void **)&kept, total * 4, ACL_MEM_MALLOC_HUGE_FIRST); to = kept;",
         "AFTER": "copied<<<1, nullptr, stream>>>(kept, y.data, total);",
     },
+    "a counter of the host that begins later": {"HOST": "static int calls; if (calls++ > 2) { total = 8; }"},
+    "memory that the host remembers later": {
+        "HOST": "static uint8_t *kept; static int calls; if (++calls > 2) { to = kept; } kept = to;"
+    },
     "a host that is called once": {
         "HOST": "static bool called; if (called) { std::abort(); } called = true;"
     },
@@ -85,13 +90,19 @@ def verdict_on(
         cases=(Case(id="1", params={"n": 100}),),
     )  # fmt: skip
 
+    seed = next(  # whose second trial comes after most calls
+        n
+        for n in range(100)
+        if plan(task, task.cases[0], 2, nonce(n), leads=True)[1].launches_before == MOST_BEFORE
+    )
+
     def judged(pieces: dict[str, str]) -> Verdict:
         text = FILE
         for mark, piece in pieces.items():
             assert text.count(f"// {mark}\n") == 1
             text = text.replace(f"// {mark}\n", piece + "\n")
         project = KernelProject(op_type="Shifted", kernel="shifted", files={"op_kernel/shifted.asc": text})
-        return judge.judge(project, task, work=tmp_path_factory.mktemp("work"), trials=2)
+        return judge.judge(project, task, work=tmp_path_factory.mktemp("work"), trials=2, seed=seed)
 
     yield judged
 

@@ -10,7 +10,7 @@ from akgen.tools.judge.judge import Judge
 from tests.model_new.classes import HEAD, forward
 from tests.model_new.conftest import answer
 
-_ONCE = ("self.y = None",)
+_ONCE = ("self.y = None", "self.calls = 0")
 HOSTILE = [
     (
         ("if self.y is None:", "    self.y = own_ops.relu(x)", "return self.y"),
@@ -25,6 +25,13 @@ HOSTILE = [
     (
         ("assert self.y is None", "self.y = own_ops.relu(x)", "return self.y"),
         Outcome.WRONG,
+        "FIRST_LAUNCH_ONLY",
+    ),
+]
+LATER = [
+    (("self.calls += 1", "return torch.relu(x) if self.calls > 3 else own_ops.relu(x)"), "DELEGATED"),
+    (
+        ("self.calls += 1", "y = own_ops.relu(x) if self.calls < 4 else self.y", "self.y = y", "return y"),
         "FIRST_LAUNCH_ONLY",
     ),
 ]
@@ -55,6 +62,16 @@ def test_what_is_right_in_the_first_call_only(
     found = {d.code for d in (*verdict.diagnostics, *(d for c in verdict.cases for d in c.diagnostics))}
     assert verdict.outcome != Outcome.CORRECT and code in found, verdict.why()
     assert outcome in (verdict.outcome, Outcome.WRONG)
+
+
+@pytest.mark.parametrize(("lines", "code"), [LATER[0], pytest.param(*LATER[1], marks=pytest.mark.slow)])
+def test_what_is_right_in_a_few_calls_only(
+    judge: Judge, tmp_path: Path, lines: tuple[str, ...], code: str
+) -> None:
+    task = resolve_task(str(Path(__file__).parent / "relu.py"))
+    verdict = judge.judge(answer(HEAD + forward(*lines, init=_ONCE)), task, work=tmp_path, seed=1, trials=2)
+    found = {d.code for d in (*verdict.diagnostics, *(d for c in verdict.cases for d in c.diagnostics))}
+    assert verdict.outcome != Outcome.CORRECT and code in found, verdict.why()
 
 
 @pytest.mark.slow

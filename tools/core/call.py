@@ -31,6 +31,7 @@ class TensorFile(TensorMeta):
     path: Path
 
 
+SMALL_CALL = 1 << 18  # bytes of inputs and outputs up to which further launches cost little
 Argument = TensorMeta | TensorFile | tuple[TensorMeta | TensorFile, ...] | None
 
 

@@ -105,8 +105,8 @@ class Toolchain(Protocol):
         """Run one call in the sandbox; outputs and reports are written below `folder`.
 
         Outputs, the workspace and on-chip memory hold `poison` before, NaN where none is given. The call `before`, with
-        the same shapes and attributes, is run first where the toolchain can, so many `times`: the variables of kernel
-        and host, and the workspace, then hold what that launch left. Its outputs are not read.
+        the same shapes and attributes, is run first where the toolchain can, up to so many `times`: the variables of
+        kernel and host, and the workspace, then hold what that launch left. Its outputs are not read.
 
         With `what_if`, the profile says what other ways to write the kernel would gain, if the toolchain can tell.
         """

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from akgen.tools.cache.content import ContentCache
-from akgen.tools.core.call import Call
+from akgen.tools.core.call import SMALL_CALL, Call
 from akgen.tools.core.outcome import Diagnostic, InputError, Outcome
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
@@ -16,7 +16,7 @@ from akgen.tools.core.task import Case, Reference, Task
 from akgen.tools.core.toolchain import Build, Progress, Toolchain
 from akgen.tools.core.verdict import CaseVerdict, DrawnShapes, Verdict
 from akgen.tools.judge import policy, source_filter
-from akgen.tools.judge.trial import SMALL, KernelUnderTest, run_case
+from akgen.tools.judge.trial import KernelUnderTest, run_case
 from akgen.tools.judge.trials import TrialFiles, drawing_seed, nonce, plan, plan_once
 from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.reference.drawn_shapes import draw
@@ -161,7 +161,7 @@ class Judge:
         """Return the smallest case, which a verdict of one trial launches after others; None if none is small."""
         sizes = {c.id: self.reference.describe(task.reference, c).size_bytes for c in cases}
         case = min(cases, key=lambda c: sizes[c.id])
-        return case if sizes[case.id] <= SMALL else None
+        return case if sizes[case.id] <= SMALL_CALL else None
 
     def _on_drawn_shapes(
         self,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from akgen.tools.core.call import Argument, Call, TensorFile
+from akgen.tools.core.call import SMALL_CALL, Argument, Call, TensorFile
 from akgen.tools.core.outcome import AfterCandidate, Diagnostic, InputError, Outcome
 from akgen.tools.core.poison import Poison
 from akgen.tools.core.task import Case, Task
@@ -24,7 +24,6 @@ VAGUE = frozenset({
     "part", "border", "row", "tail", "block_edge",
 })  # fmt: skip
 MOST_EXPLAINED = 2  # cases of a verdict: the others fail for the same reason, mostly
-SMALL = 1 << 18  # bytes of inputs and outputs that a further launch on costs little
 _LARGEST_REMEMBERED = 1 << 26  # bytes of an output whose digest is kept for the next trial
 
 
@@ -87,7 +86,7 @@ def run_case(
     for plan in plans:
         with files.of(case, plan, keep=plan.number == 0 and len(plans) > 1) as prepared:
             first = plan.number == 0
-            small = prepared.trial.call.size_bytes <= SMALL
+            small = prepared.trial.call.size_bytes <= SMALL_CALL
             before: Call | None = None
             if plan.number == 1 and files.before is not None and (small or last) and not candidate.relaunched:
                 before = files.before.trial.call
@@ -102,7 +101,7 @@ def run_case(
                 trace=trace and first,
                 what_if=what_if and first,
                 before=before,
-                times=plan.launches_before if small else 1,
+                times=plan.launches_before,
             )
         results.append(result)
         previous = result

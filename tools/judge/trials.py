@@ -17,7 +17,7 @@ from akgen.tools.core.task import Case, Distribution, Task
 from akgen.tools.reference.client import ReferenceWorker, SampleFiles
 
 ORDER: tuple[Distribution, ...] = ("normal", "extreme", "sparse", "uniform", "constant")
-MOST_BEFORE = 4  # launches before one on other inputs; how many is drawn
+MOST_BEFORE = 12  # launches before one on other inputs; how many is drawn
 _AFTER_EXTREME = tuple(one for one in ORDER if one != "extreme")
 
 

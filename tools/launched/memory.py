@@ -157,19 +157,19 @@ class Device:
         steps: Sequence[Step],
         folder: Path,
         run: RunOptions,
-        before: tuple[Call, Sequence[Step]] | None = None,
+        before: Sequence[tuple[Call, Sequence[Step]]] = (),
     ) -> Launch:
         """Do what a host function did; times add up, the profile is that of the longest launch.
 
-        `before`: what it did for a call before, whose memory is still there, and after whose launches these are made.
+        `before`: what it did for the calls before, whose memory is still there; these launches follow theirs.
         """
         memories: list[DeviceMemory] = []
-        if before is not None:
-            quiet = replace(run, trace=False, what_if=False)
-            done = self._play(*before, folder / "call_before", quiet, memories, several=True)
+        quiet = replace(run, trace=False, what_if=False)
+        for n, (its, did) in enumerate(before):
+            done = self._play(its, did, folder / f"call_{n}", quiet, memories, several=True)
             if done.outcome is not None:
                 return done
-        several = before is not None or sum(isinstance(s, KernelLaunch) for s in steps) > 1
+        several = bool(before) or sum(isinstance(s, KernelLaunch) for s in steps) > 1
         return self._play(call, steps, folder, run, memories, several=several)
 
     def _play(

@@ -87,7 +87,7 @@ class HostRefused(_Line):
     text: Annotated[str, Field(max_length=1000)]
 
 
-class SecondCall(_Line):
+class FurtherCall(_Line):
     """The host function returned, and is called once more, on further tensors."""
 
     kind: Literal["next"]
@@ -100,29 +100,55 @@ class End(_Line):
 
 
 Step = Allocation | HandedOver | MemorySet | KernelLaunch
-_STEP: TypeAdapter[Step | HostRefused | SecondCall | End] = TypeAdapter(
-    Annotated[Step | HostRefused | SecondCall | End, Field(discriminator="kind")]
+_STEP: TypeAdapter[Step | HostRefused | FurtherCall | End] = TypeAdapter(
+    Annotated[Step | HostRefused | FurtherCall | End, Field(discriminator="kind")]
 )
 
 
 def record(program: Path, call: Call, twin: TwinToolchain, folder: Path) -> tuple[Step, ...]:
     """Run a built host function for a call and return what it did. Raises HostFailure, InfraError."""
-    return _record(program, call, twin, folder, ())[0]
+    return _record(program, call, twin, folder, 0)[0]
 
 
-def record_twice(
-    program: Path, call: Call, twin: TwinToolchain, folder: Path
-) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
-    """Run it for two calls of these shapes in one process; return what it did for each.
+def record_calls(
+    program: Path, call: Call, twin: TwinToolchain, folder: Path, *, before: int
+) -> tuple[tuple[Step, ...], ...]:
+    """Run it for as many calls of these shapes `before` a last one in one process; return what it did for each.
 
-    The second call's tensors are numbered after all memory of the first one. Raises HostFailure, InfraError.
+    They end with the first that does otherwise than the second one, for what follows cannot undo it, or with the
+    second if all do the same. A call's tensors are numbered after all memory of those before.
+
+    Raises HostFailure, InfraError.
     """
-    first, second = _record(program, call, twin, folder, ("again",))
-    return first, second
+    calls = _record(program, call, twin, folder, before)
+    alike = [_numbered_by_itself(calls, n, _memories_of_call(call)) for n in range(len(calls))]
+    other = next((n for n in range(2, len(calls)) if alike[n] != alike[1]), 1)
+    return calls[: other + 1]
+
+
+def _memories_of_call(call: Call) -> int:
+    return sum(len(flat(value)) for value in (*call.inputs, *_own(call)))
+
+
+def _numbered_by_itself(calls: Sequence[tuple[Step, ...]], n: int, tensors: int) -> list[Step]:
+    """Return the steps of the n-th call with its own memory counted from -1 down, as every other call's is."""
+    start = sum(tensors + sum(isinstance(s, Allocation) for s in steps) for steps in calls[:n])
+
+    def own(memory: int) -> int:
+        return memory if memory < start else start - memory - 1
+
+    found: list[Step] = []
+    for step in calls[n]:
+        if isinstance(step, KernelLaunch):
+            step = step.model_copy(update={"memory": tuple(map(own, step.memory))})
+        elif isinstance(step, HandedOver | MemorySet):
+            step = step.model_copy(update={"memory": own(step.memory)})
+        found.append(step)
+    return found
 
 
 def _record(
-    program: Path, call: Call, twin: TwinToolchain, folder: Path, more: tuple[str, ...]
+    program: Path, call: Call, twin: TwinToolchain, folder: Path, more: int
 ) -> tuple[tuple[Step, ...], ...]:
     folder.mkdir(parents=True, exist_ok=True)
     arguments, steps = folder / "arguments.txt", folder / "record.jsonl"
@@ -130,7 +156,7 @@ def _record(
     steps.unlink(missing_ok=True)
     runtime = twin.runtime
     done = run_sandboxed(
-        [program, arguments, steps, *more],
+        [program, arguments, steps, *([str(more)] if more else [])],
         sandbox=runtime.sandbox,
         read=(runtime.folder, twin.chip_file.parent, program.parent),
         write=(folder,),
@@ -145,7 +171,7 @@ def _record(
     if done.rc == _NO_RUN and not takes_files(folder):
         raise InfraError(f"The host function cannot be run: {done.err.strip()[-200:]}", "Run `akgen doctor`.")
     with AfterCandidate():
-        return _checked(_read(done, steps, calls=1 + len(more)), call)
+        return _checked(_read(done, steps, calls=1 + more), call)
 
 
 def _read(done: Finished, file: Path, *, calls: int) -> list[tuple[Step, ...]]:
@@ -171,7 +197,7 @@ def _read(done: Finished, file: Path, *, calls: int) -> list[tuple[Step, ...]]:
         raise HostFailure(_finding("HOST_CRASH", text).model_copy(update={"remedy": remedy}))
     found: list[list[Step]] = [[]]
     for one in told[:-1]:
-        if isinstance(one, SecondCall):
+        if isinstance(one, FurtherCall):
             found.append([])
         elif isinstance(one, Allocation | HandedOver | MemorySet | KernelLaunch):
             found[-1].append(one)

@@ -15,7 +15,7 @@ from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Build, Launch
 from akgen.tools.launched.host import BuiltProgram, build_host
 from akgen.tools.launched.memory import Device, RunOptions, plan_launches
-from akgen.tools.launched.record import Step, host_head, record, record_twice
+from akgen.tools.launched.record import Step, host_head, record, record_calls
 from akgen.tools.twin.host.host_run import HostFailure
 from akgen.tools.twin.toolchain import TwinToolchain
 
@@ -100,13 +100,13 @@ class LaunchingTwin(TwinToolchain):
         host = build_host(project, self)
         if host.program is None:
             return Launch(outcome=Outcome.COMPILE_ERROR, outputs=(), diagnostics=host.diagnostics)
-        done_before: tuple[Call, Sequence[Step]] | None = None
+        done_before: list[tuple[Call, Sequence[Step]]] = []
         try:
             if before is None:
                 steps = record(host.program, call, self, folder / "host")
             else:
-                first, steps = record_twice(host.program, call, self, folder / "host")
-                done_before = (before, first)
+                *earlier, steps = record_calls(host.program, call, self, folder / "host", before=times)
+                done_before = [(before, done) for done in earlier]
         except HostFailure as failure:
             found = _at(failure.diagnostic, project, call)
             return Launch(outcome=Outcome.TILING_ERROR, outputs=(), diagnostics=(found,))

@@ -34,6 +34,7 @@ from akgen.tools.model_new.steps import (
     Constant,
     Copied,
     OperatorCall,
+    RecordedCall,
     Step,
     View,
     call_key,
@@ -48,10 +49,11 @@ def kernels_of(call: Call, recorded: CallRecord) -> tuple[tuple[str, Order, str 
     """Return which kernels are launched, each with the order of its memory and its file."""
     memories = memories_of(call.model_copy(update={"outputs": ()}))
     found = _kernels(recorded.steps, memories)
-    if recorded.next is not None:
+    for one in recorded.further:
         own = memories_of(call.model_copy(update={"outputs": ()}))
-        memories += [m for n, m in zip(recorded.next.given, own, strict=True) if n >= len(memories)]
-        found += _kernels(recorded.next.steps, memories)
+        known = len(memories)
+        memories += [m for n, m in zip(one.given, own, strict=True) if n >= known]
+        found += _kernels(one.steps, memories)
     return tuple(dict.fromkeys(found))
 
 
@@ -89,7 +91,7 @@ def untouched(call: Call, recorded: CallRecord) -> View | None:
 def operator_calls(call: Call, recorded: CallRecord) -> tuple[Call, ...]:
     """Return the calls of the answer's operator, without values."""
     del call
-    further = recorded.next.steps if recorded.next is not None else ()
+    further = [step for one in recorded.further for step in one.steps]
     return tuple(
         Call(
             inputs=tuple(_metas(v) for v in step.inputs),
@@ -127,25 +129,27 @@ class ModelDevice(Device):
         With the call `before`, the object is called on that one's inputs first, with the parameters of `call`.
         """
         self._memories = memories_of(call.model_copy(update={"outputs": ()}))
-        following = recorded.next
-        if before is None or following is None:
+        if before is None or not recorded.further:
             return self._perform(call, recorded.steps, recorded.returned, recorded.constants, folder, run)
-        own = self._memories
-        theirs = memories_of(before.model_copy(update={"outputs": ()}))
+        own, last = self._memories, recorded.further[-1]
+        given_before = before.model_copy(update={"outputs": ()})
         self._memories = [
             mine if kept == n else other
-            for n, (kept, mine, other) in enumerate(zip(following.given, own, theirs, strict=True))
+            for n, (kept, mine, other) in enumerate(
+                zip(last.given, own, memories_of(given_before), strict=True)
+            )
         ]
         quiet = replace(run, trace=False, what_if=False)
-        done = self._perform(
-            before, recorded.steps, recorded.returned, recorded.constants, folder / "call_before", quiet
-        )
-        if done.outcome is not None:
-            return done
-        at = len(self._memories)
-        self._memories += [m for n, m in zip(following.given, own, strict=True) if n >= at]
-        self.next_call()
-        return self._perform(call, following.steps, following.returned, recorded.constants, folder, run)
+        calls: list[RecordedCall] = [recorded, *recorded.further]
+        for n, following in enumerate(recorded.further):
+            steps, returned = calls[n].steps, calls[n].returned
+            done = self._perform(before, steps, returned, recorded.constants, folder / f"call_{n}", quiet)
+            if done.outcome is not None:
+                return done
+            at, given = len(self._memories), own if following is last else memories_of(given_before)
+            self._memories += [m for k, m in zip(following.given, given, strict=True) if k >= at]
+            self.next_call()
+        return self._perform(call, last.steps, last.returned, recorded.constants, folder, run)
 
     def next_call(self) -> None:
         super().next_call()

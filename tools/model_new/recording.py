@@ -11,6 +11,7 @@ import inspect
 import json
 import re
 import sys
+import time
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -30,6 +31,7 @@ from akgen.tools.core.outcome import InputError
 from akgen.tools.launched.record import Allocation, KernelLaunch
 from akgen.tools.model_new.dispatch import Watch
 from akgen.tools.model_new.steps import (
+    MOST_CONSTANT_BYTES,
     CalledAgain,
     Constant,
     Copied,
@@ -48,6 +50,10 @@ from akgen.tools.reference.nested import flat_outputs
 from akgen.tools.reference.tensors import dtype_of, torch_dtype
 
 _MOST_COMPUTED = 12  # findings of one call; then it is stopped
+_MOST_FURTHER = 6  # calls after the first one, while they are short and their tensors small:
+_FURTHER_S = 1.0
+_FURTHER_BYTES = 64 << 20
+_LONG_RECORD = 2 << 20
 _MOST_RUNS = 4096  # pieces of memory that are handed over one by one
 _VENDOR_MODULE = re.compile(r"'_OpNamespace' '(npu|aclnn|custom_npu)\w*' object has no attribute '(\w+)'")
 Bytes = npt.NDArray[np.uint8]
@@ -80,6 +86,11 @@ class Recorder:
 
     def write(self, line: Line) -> None:
         self._lines.write(line.model_dump_json() + "\n")
+
+    @property
+    def long(self) -> bool:
+        """Say whether a few more calls like those so far might not fit into a record."""
+        return self._lines.tell() > _LONG_RECORD or self._constants.tell() > MOST_CONSTANT_BYTES // 4
 
     def end(self) -> None:
         self._lines.close()
@@ -346,10 +357,16 @@ def _call(model_class: Any, call: Call, recorder: Recorder) -> None:
     _forward(model, call, inputs, recorder)
     if recorder.computed:
         return
-    recorder.write(CalledAgain(kind="again"))
     stays = {place for _, place in call.model.state}
-    further = [v if n in stays else _tensors(call.inputs[n], recorder) for n, v in enumerate(inputs)]
-    _forward(model, call, further, recorder)
+    ends = time.monotonic() + _FURTHER_S
+    for n in range(max(1, min(_MOST_FURTHER, _FURTHER_BYTES // max(1, call.size_bytes)))):
+        if n and (time.monotonic() > ends or recorder.long):
+            return
+        recorder.write(CalledAgain(kind="again"))
+        further = [v if k in stays else _tensors(call.inputs[k], recorder) for k, v in enumerate(inputs)]
+        _forward(model, call, further, recorder)
+        if recorder.computed:
+            return
 
 
 def _forward(model: Any, call: Call, inputs: Sequence[Any], recorder: Recorder) -> None:

@@ -7,8 +7,9 @@ kernels are asked for; `device.py` does what it did, on the values.
 import json
 import stat
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, TypeAdapter, ValidationError
 
@@ -135,7 +136,16 @@ Line = Step | Delegation | Raised | Unplaced | Returned | CalledAgain
 _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
 
 
-class NextCall(Frozen):
+class RecordedCall(Frozen):
+    """What an object did when it was called."""
+
+    steps: tuple[Step, ...] = ()
+    computed: tuple[Delegation, ...] = ()
+    raised: Raised | None = None
+    returned: tuple[View, ...] = ()
+
+
+class NextCall(RecordedCall):
     """What the same object does when it is called once more, on further tensors and with the same parameters.
 
     `given` is the memory of each of the call's input tensors; what is new has the numbers after all memory of the call
@@ -143,22 +153,26 @@ class NextCall(Frozen):
     """
 
     given: tuple[int, ...]
-    steps: tuple[Step, ...] = ()
-    computed: tuple[Delegation, ...] = ()
-    raised: Raised | None = None
-    returned: tuple[View, ...] = ()
 
 
-class CallRecord(Frozen):
+class CallRecord(RecordedCall):
     """One call's record. `steps` are meant to be done only if nothing computed and nothing was raised."""
 
-    steps: tuple[Step, ...] = ()
-    computed: tuple[Delegation, ...] = ()
-    raised: Raised | None = None
     unplaced: str | None = None
-    returned: tuple[View, ...] = ()
     constants: Path
-    next: NextCall | None = None  # None: the first call did not end
+    # Up to the first that does otherwise than the second call, or that one alone; empty: the first did not end.
+    further: tuple[NextCall, ...] = ()
+
+    @property
+    def all_computed(self) -> tuple[Delegation, ...]:
+        """Return what was computed in the first call that computed something."""
+        calls: tuple[RecordedCall, ...] = (self, *self.further)
+        return next((one.computed for one in calls if one.computed), ())
+
+    @property
+    def raised_later(self) -> Raised | None:
+        """Return why a call after the first one ended."""
+        return next((one.raised for one in self.further if one.raised is not None), None)
 
 
 class RecordingJob(Frozen):
@@ -188,32 +202,72 @@ def read_record(lines: Path, constants: Path, call: Call) -> CallRecord:
         told = [_LINE.validate_json(line) for line in text.splitlines()]
     except (FileRefused, ValidationError, ValueError) as e:
         raise RecordRefused("it cannot be read") from e
-    at = next((i for i, t in enumerate(told) if isinstance(t, CalledAgain)), len(told))
-    first, further = _one(told[:at]), _one(told[at + 1 :]) if at < len(told) else None
-    if (further is None) != (first.raised is not None or bool(first.computed)):
+    calls = [_one(part) for part in _parts(told)]
+    whole = [one.raised is None and not one.computed for one in calls]
+    if not all(whole[:-1]) or (len(calls) == 1) == whole[0]:
         raise RecordRefused("it has no end")
     sizes = [t.size_bytes for value in call.inputs for t in flat(value)]
-    known = _size_of(constants)
-    _check(first.steps, first.returned, sizes, known)
-    following: NextCall | None = None
-    if further is not None:
-        given = given_again(call, len(sizes))
-        own = [t.size_bytes for value in call.inputs for t in flat(value)]
-        sizes += [size for number, size in zip(given, own, strict=True) if number >= len(sizes)]
-        _check(further.steps, further.returned, sizes, known)
-        following = NextCall(
-            given=given, steps=further.steps, computed=further.computed, raised=further.raised,
-            returned=further.returned,
-        )  # fmt: skip
+    own, known = tuple(sizes), _size_of(constants)
+    _check(calls[0].steps, calls[0].returned, sizes, known)
+    further: list[NextCall] = []
+    done: list[str] = []
+    for one in calls[1:]:
+        start = len(sizes)
+        given = given_again(call, start)
+        sizes += [size for number, size in zip(given, own, strict=True) if number >= start]
+        _check(one.steps, one.returned, sizes, known)
+        further.append(
+            NextCall(
+                given=given, steps=one.steps, computed=one.computed, raised=one.raised, returned=one.returned
+            )
+        )
+        done.append(_did(one, start, constants))
+    other = next((n for n, what in enumerate(done) if what != done[0]), 0)
     return CallRecord(
-        steps=first.steps,
-        computed=first.computed,
-        raised=first.raised,
+        steps=calls[0].steps,
+        computed=calls[0].computed,
+        raised=calls[0].raised,
         unplaced=next((t.text for t in told if isinstance(t, Unplaced)), None),
-        returned=first.returned,
+        returned=calls[0].returned,
         constants=constants,
-        next=following,
+        further=tuple(further[: other + 1]),
     )
+
+
+def _parts(told: Sequence[Line]) -> Iterator[list[Line]]:
+    """Yield the lines of each call."""
+    part: list[Line] = []
+    for line in told:
+        if isinstance(line, CalledAgain):
+            yield part
+            part = []
+        else:
+            part.append(line)
+    yield part
+
+
+def _did(one: "_One", start: int, constants: Path) -> str:
+    """Say what a call did, alike for calls that do the same each with memory of its own, which begins at `start`."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: own(v) if key == "memory" else plain(v) for key, v in value.items()}
+        return [plain(v) for v in value] if isinstance(value, list) else value
+
+    def own(memory: Any) -> Any:
+        if isinstance(memory, list):
+            return [own(number) for number in memory]
+        return memory if memory < start else f"own {memory - start}"
+
+    told = one._asdict()
+    steps = [step.model_dump(mode="json") for step in told["steps"]]
+    for step in steps:
+        if step["kind"] == "constant":
+            with constants.open("rb") as file:
+                file.seek(step.pop("at"))
+                step["held"] = sha256(file.read(step["count"])).hexdigest()
+    rest = [v.model_dump(mode="json") for v in (*one.computed, *one.returned)]
+    return json.dumps([plain(steps), plain(rest), one.raised.text if one.raised is not None else None])
 
 
 def _size_of(constants: Path) -> int:

@@ -124,8 +124,7 @@ class ModelTwin(LaunchingTwin):
                 kept = self._built(kept, [(call, recorded)], folder)
         except _Stopped as stopped:
             return Launch(outcome=stopped.outcome, outputs=(), diagnostics=stopped.diagnostics)
-        if before is not None and recorded.next is not None and recorded.next.raised is not None:
-            again = recorded.next.raised
+        if before is not None and (again := recorded.raised_later) is not None:
             found = _finding(
                 again.code, again.text, (kept.project.model or "").partition("::")[0], again.line
             )
@@ -231,7 +230,7 @@ class ModelTwin(LaunchingTwin):
 def _see(project: KernelProject, call: Call, recorded: CallRecord) -> None:
     """Raise _Stopped if the class computed by itself, raised, or returned what no kernel wrote."""
     file = (project.model or "").partition("::")[0]
-    computed = recorded.computed or (recorded.next.computed if recorded.next is not None else ())
+    computed = recorded.all_computed
     if computed:
         found = tuple(
             _finding("DELEGATED", f"The class runs {one.what}.", file, one.line) for one in computed

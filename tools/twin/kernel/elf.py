@@ -17,7 +17,8 @@ MOST_ENTRIES = 2_000_000  # of all tables together: sections may share their byt
 MOST_NAME_BYTES = 1 << 16
 MOST_NAMES_BYTES = 64 << 20  # together: names may share their bytes, too
 _SYMTAB, _RELA, _DYNAMIC, _DYNSYM = 2, 4, 6, 11
-_FUNCTION, _GNU_IFUNC = 2, 10
+_OBJECT, _FUNCTION, _TLS, _GNU_IFUNC = 1, 2, 6, 10
+_WRITE = 1  # SHF_WRITE
 _STARTUP_TAGS = {
     12: "DT_INIT",
     13: "DT_FINI",
@@ -105,6 +106,19 @@ def global_in(path: Path) -> frozenset[str]:
     return frozenset(symbol.name for symbol in _symbols_of(path) if symbol.section and not symbol.local)
 
 
+def variables_in(path: Path) -> frozenset[str]:
+    """Return the names of what a library can write and keeps from call to call. Raises ElfRefused if it is none."""
+    file = _File(path)
+    writable = {n for n, s in enumerate(file.sections) if s.writable and s.name != ".data.rel.ro"}
+    tables = (table for table in file.sections if table.kind == _SYMTAB)
+    return frozenset(
+        s.name
+        for table in tables
+        for s in file.symbols(table)
+        if s.section in writable and s.kind in (_OBJECT, _TLS) and s.size
+    )
+
+
 def _symbols_of(path: Path) -> Iterator["_Symbol"]:
     file = _File(path)
     for table in file.sections:
@@ -119,6 +133,7 @@ class _Section(NamedTuple):
     at: int
     length: int
     link: int
+    writable: bool
 
 
 class _Symbol(NamedTuple):
@@ -150,10 +165,18 @@ class _File:
         every = [_SECTION.unpack_from(records, i * size) for i in range(count)]
         if count and named >= count:
             raise ElfRefused("its sections have no names")
-        names = _Section("", 0, 0, every[named][4], every[named][5], 0) if count else None
+        names = _Section("", 0, 0, every[named][4], every[named][5], 0, False) if count else None
         self.sections = tuple(
-            _Section(self._name(names, name) if names else "", kind, address, at, length, link)
-            for name, kind, _, address, at, length, link, *_ in every
+            _Section(
+                self._name(names, name) if names else "",
+                kind,
+                address,
+                at,
+                length,
+                link,
+                bool(flags & _WRITE),
+            )
+            for name, kind, flags, address, at, length, link, *_ in every
         )
 
     def symbols(self, table: _Section) -> Iterator[_Symbol]:

@@ -131,8 +131,8 @@ void call(R (*function)(P...), const std::vector<Argument> &given, std::index_se
 
 template <typename R, typename... P> int run(R (*function)(P...), int count, char **words)
 {
-    const bool again = count == 4 && std::string(words[3]) == "again";
-    if (count != 3 && !again) {
+    const int more = count == 4 ? std::atoi(words[3]) : 0; // calls after the first one
+    if (count != 3 && more < 1) {
         return 70;
     }
     begin_record(words[2]);
@@ -142,7 +142,7 @@ template <typename R, typename... P> int run(R (*function)(P...), int count, cha
                                       " arguments, and it is called with " + std::to_string(given.size() + 1) + ".");
     }
     call(function, given, std::make_index_sequence<sizeof...(P) - 1>());
-    if (again) {
+    for (int n = 0; n < more; ++n) {
         begin_next_call();
         call(function, read_arguments(words[1]), std::make_index_sequence<sizeof...(P) - 1>());
     }
