@@ -187,7 +187,7 @@ def _critic(kind: CriticKind, conversation: "Conversation", target: Chip) -> Cri
 def make_understanding(conversation: "Conversation | None") -> "Understand":
     """Return who understands a person's sentences."""
     if conversation is None:
-        return parse_request
+        return lambda text, known, before, _: parse_request(text, known, before)
     from akgen.agents.requests.understanding import ModelUnderstanding
 
     return ModelUnderstanding(conversation)

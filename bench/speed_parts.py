@@ -20,9 +20,9 @@ from pathlib import Path
 
 from akgen.agents.budget import Budget
 from akgen.agents.plan import Plan
-from akgen.agents.requests.sentence import parse_request
 from akgen.agents.roles import Decision, Feedback, Planned, Written
 from akgen.agents.run_config import Command, RunConfig
+from akgen.agents.team import make_understanding
 from akgen.bench.figure import Figure
 from akgen.bench.npukb import discovery
 from akgen.bench.resolve import resolve_task
@@ -211,7 +211,7 @@ def _deps(folder: Path) -> Deps:
         planner=instant,
         coder=instant,
         critic=instant,
-        understand=parse_request,
+        understand=make_understanding(None),
         workbench=instant,
         store=begin(folder / "run", config, "none"),
     )

@@ -21,6 +21,10 @@ _VALUES = ("operator", "dtype", "shape", "shapes", "attribute", "axis", "number"
 _TARGET = re.compile(r"(?:(?<![a-z])(?:to|into|as)|->|→|=>|成|为|到)\s*(?:an? )?\Z")
 _WHOLE = ("sort", "quantization", "attention", "loss")  # composites whose own steps people tell
 _PAIR = 2
+_DIRECTLY = re.compile(  # between "not" and what is not meant; "not for negative values" limits what is
+    r"(?:[\s,:，：'\"]|(?<![a-z])(?:an?|the|use|using|in|with|as|do|want|write|to|be|me|please|dtype|type|over|along"
+    r"|by|write)(?![a-z])|[写做用要的是了在沿按对个一求算])*"
+)
 _FOLDED = frozenset(("add", "mul", "maximum", "minimum"))  # with three tensors: applied twice
 
 _DEFINED = re.compile(
@@ -115,7 +119,7 @@ def _kept(text: MarkedText) -> list[Mark]:
             continue
         later = next((i for i in range(at + 1, len(marks)) if marks[i].kind in _VALUES), None)
         if mark.kind == "not":
-            if later is None:
+            if later is None or not _DIRECTLY.fullmatch(text.text[mark.end : marks[later].begin]):
                 raise Unclear("taken_back")
             dropped.add(later)
         elif later is not None:

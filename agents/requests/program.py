@@ -312,6 +312,11 @@ def _filled(text: str, said: dict[str, Value]) -> str:
     return re.sub(r"\{(\w+)\}", lambda m: repr(said.get(m[1])), text)
 
 
+def tensors_in(request: Request) -> tuple[Input, ...]:
+    """Return the inputs of the reference."""
+    return tuple(_Program(request).inputs)
+
+
 def input_count(request: Request) -> int:
     return len(_Program(request).inputs)
 

@@ -42,6 +42,12 @@ _OPERAND_NUMBER = re.compile(
     r"(?:\s+(?:by|with|to|the number|a constant|constant|scalar))?\s*(-?(?:\d+(?:\.\d+)?|\.\d+)(?:e-?\d+)?)"
     r"(?![a-z0-9_.]| ?[x*] ?\d| by \d| ?(?:elements|values|个元素))"
 )
+_FIRST = {"div": "/", "sub": "-"}
+_NUMBER_FIRST = re.compile(  # "divide 1 by x", "subtract x from 3": the number is what something is taken from
+    r"\s*(?:(?P<by>\d+(?:\.\d+)?) by (?:x|it|the (?:input|tensor|value|result)|each element|everything)(?![a-z0-9_])"
+    r"|(?:x|it|the (?:input|tensor|value|result)|each element|everything) from (?P<of>\d+(?:\.\d+)?)(?![a-z0-9_.]"
+    r"| ?x ?\d| by \d))"
+)
 _TIMES = r"(?:times|multiplied (?:by|with)|dot|@|by|乘以|乘)"
 _PRODUCT = re.compile(
     rf"(?P<left>{attributes.DIMS}) *(?P<times>{_TIMES}) *(?P<right>{attributes.DIMS}|\d+(?![a-z0-9_.]))"
@@ -226,6 +232,14 @@ class Reading:
         arithmetic = [m for m in text.sorted() if m.kind == "operator" and isinstance(m.value, str)]
         for mark in arithmetic:
             if not takes_number(mark.value):
+                continue
+            if (match := _NUMBER_FIRST.match(text.rest, mark.end)) is not None and mark.value in _FIRST:
+                number = plain_number(match["by"] or match["of"])
+                step = ChainStep(
+                    operator="formula", formula=f"{number} {_FIRST[mark.value]} x", variables=("x",)
+                )
+                text.unmark(mark)
+                text.mark(mark.begin, match.end(), "operator", step)
                 continue
             match = _OPERAND_NUMBER.match(text.rest, mark.end)
             if match is not None:

@@ -24,6 +24,7 @@ class RequestSource(Frozen):
     entry: str | None = None  # the class or function that computes; None where Model is there
     arguments: tuple[str, ...] | None = None  # tensors that a function takes
     brings: Literal["nothing", "inputs_of_shape", "inputs"] = "nothing"  # get_inputs(params), get_inputs()
+    said: str | None = None  # of what a chat model wrote: the words that it wrote it from
 
 
 class ChainStep(Frozen):

@@ -8,6 +8,7 @@ changes the request that is known already. A text that is not understood changes
 import re
 from typing import Literal
 
+from akgen.agents.requests.accounted import unaccounted
 from akgen.agents.requests.code import extract_code, source_of
 from akgen.agents.requests.guesses import draws, like, meant
 from akgen.agents.requests.language import Language, language_of
@@ -21,6 +22,9 @@ _YES = re.compile(
 )
 
 
+Exchange = tuple[tuple[str, str], ...]  # what the person said and what the model asked, in turns
+
+
 class ParsedRequest(Frozen):
     """A text, understood. With a problem, the request is what was known before; the problem is a sentence."""
 
@@ -28,6 +32,7 @@ class ParsedRequest(Frozen):
     problem: str | None = None
     kind: Literal["unclear", "refused"] | None = None
     offer: str | None = None  # the text with what was probably meant, where there is such a guess
+    exchange: Exchange = ()  # with a chat model, which waits for an answer
 
 
 def parse_request(
@@ -69,6 +74,9 @@ def read_words(text: str, known: Request, language: Language, *, given: bool = F
     refused = problem_of(request, language)
     if refused is not None:
         return ParsedRequest(request=known, problem=refused, kind="refused")
+    if lost := unaccounted(reading.text, text, request, known):
+        sentence = problem("not_built", language, words=lost, name=request.name)
+        return ParsedRequest(request=known, problem=sentence, kind="unclear")
     return ParsedRequest(request=request)
 
 

@@ -101,6 +101,8 @@ def _marked_steps(text: MarkedText, marks: list[Mark], operators: list[Mark]) ->
     groups: list[list[tuple[Mark, ChainStep]]] = [[items[0]]]
     for left, right in itertools.pairwise(items):
         how = _joint(text, marks, left, right, loose=loose)
+        if len(groups[-1]) > 1 and _both_inside(text, left, right):
+            how = None  # "the sum of relu and gelu"
         if how == "inner":
             groups[-1].append(right)
         elif how == "next":
@@ -110,6 +112,13 @@ def _marked_steps(text: MarkedText, marks: list[Mark], operators: list[Mark]) ->
                 "order", names=[left[1].formula or left[1].operator, right[1].formula or right[1].operator]
             )
     return [item for group in groups for item in reversed(group)]
+
+
+def _both_inside(text: MarkedText, left: tuple[Mark, ChainStep], right: tuple[Mark, ChainStep]) -> bool:
+    """Say whether nothing but "and" stands between two operators, so that both may be in what stands before them."""
+    return (
+        re.fullmatch(r"\s*(?:and|和|与|及)(?: the)?\s*", text.text[left[0].end : right[0].begin]) is not None
+    )
 
 
 def _add_operand(text: MarkedText, items: list[tuple[Mark, ChainStep]], mark: Mark) -> None:

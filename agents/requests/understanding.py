@@ -12,11 +12,11 @@ from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.needs import missing
 from akgen.agents.requests.problems import problem, problem_of
 from akgen.agents.requests.request import Request
-from akgen.agents.requests.sentence import ParsedRequest, parse_request
+from akgen.agents.requests.sentence import Exchange, ParsedRequest, parse_request
 from akgen.agents.requests.task import reference_for
 from akgen.tools.core.untrusted import read_python
 
-Understand = Callable[[str, Request, Language], ParsedRequest]
+Understand = Callable[[str, Request, Language, Exchange], ParsedRequest]
 
 _FENCE = re.compile(r"```[a-zA-Z]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _IMPORTS = ("torch", "torch.nn", "torch.nn.functional", "math")
@@ -38,28 +38,48 @@ class ModelUnderstanding:
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
 
-    def __call__(self, text: str, known: Request, before: Language = Language.ENGLISH) -> ParsedRequest:
+    def __call__(
+        self, text: str, known: Request, before: Language = Language.ENGLISH, exchange: Exchange = ()
+    ) -> ParsedRequest:
+        """Understand a text; with an exchange, it is the answer to the model's last question, or a new request."""
         parsed = parse_request(text, known, before)
-        if parsed.kind != "unclear":
+        if parsed.kind != "unclear" and not (exchange and missing(parsed.request)):
             return parsed
         written = None if known.empty or missing(known) else reference_for(known)
         answer = self._conversation.ask(
-            render("understand_system", known=written), text, role="chat", attempt=1, sample=0
+            render("understand_system", known=written),
+            text,
+            role="chat",
+            attempt=1,
+            sample=0,
+            before=exchange,
         )
-        return self._read(answer.text, known, parsed, language_of(text, before))
+        return self._read(answer.text, text, exchange, known, parsed, language_of(text, before))
 
-    def _read(self, reply: str, known: Request, parsed: ParsedRequest, language: Language) -> ParsedRequest:
+    def _read(
+        self,
+        reply: str,
+        text: str,
+        exchange: Exchange,
+        known: Request,
+        parsed: ParsedRequest,
+        language: Language,
+    ) -> ParsedRequest:
         _, said, _ = split_thought(reply)
         found = _FENCE.search(said)
         if found is None:
             question = said.strip()
-            return parsed.model_copy(update={"problem": question, "offer": None}) if question else parsed
+            if not question:
+                return parsed.model_copy(update={"request": known}) if exchange else parsed
+            asked = (*exchange, (text, question))
+            return ParsedRequest(request=known, problem=question, kind="unclear", exchange=asked)
         if (name := forbidden(found[1])) is not None:
             told = problem("model_forbidden", language, name=name)
             return ParsedRequest(request=known, problem=told, kind="unclear")
         source = source_of(found[1], language)
         if isinstance(source, str):
             return ParsedRequest(request=known, problem=source, kind="unclear")
+        source = source.model_copy(update={"said": "\n".join([*(said for said, _ in exchange), text])})
         request = Request(source=source, dynamic=None if source.brings == "inputs" else known.dynamic)
         refused = problem_of(request, language)
         if refused is not None:

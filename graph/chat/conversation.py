@@ -21,6 +21,7 @@ from langgraph.types import interrupt
 
 from akgen.agents.calls.conversation import streaming
 from akgen.agents.requests.code import source_of
+from akgen.agents.requests.compared import not_in_reference
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.needs import missing, missing_attribute, tensors_of
 from akgen.agents.requests.request import Missing, Request, RequestSource
@@ -39,6 +40,7 @@ from akgen.graph.store.records import Solution
 from akgen.graph.store.run_store import TaskStore
 from akgen.knowledge.chip import DEFAULT_CHIP, chip
 from akgen.knowledge.operators import operators
+from akgen.tools.core.call import Call
 from akgen.tools.core.outcome import InfraError, InputError
 from akgen.tools.core.task import Task
 
@@ -120,14 +122,15 @@ def understand(state: ChatState, runtime: Runtime[ChatDeps]) -> Update:
     parsed = _hear(state, deps, offer if offer is not None and says_yes(text) else text)
     if parsed.problem is not None:
         say((parsed.kind == "unclear" and nearest_entries(text, language)) or parsed.problem)
-        return {"task": None, "offer": parsed.offer}
+        return {"task": None, "offer": parsed.offer, "exchange": parsed.exchange}
     request = parsed.request
     if lacking := missing(request):
         say(_question(request, lacking[0], language))
-        return {"request": request, "task": None, "offer": None, "proposed": None}
+        return {"request": request, "task": None, "offer": None, "exchange": (), "proposed": None}
     turn = state["turn"] + 1
     task = f"{turn:02d}_{request.label}"
-    return {"request": request, "turn": turn, "task": task, "offer": None, "proposed": None}
+    taken = {"offer": None, "exchange": (), "proposed": None}
+    return {"request": request, "turn": turn, "task": task, **taken}
 
 
 def _answered(state: ChatState, deps: ChatDeps, text: str) -> bool:
@@ -181,10 +184,21 @@ def prepare(state: ChatState, runtime: Runtime[ChatDeps]) -> Update:
     if request.source is None or request.source.kind == "code":
         deps.face.code(essence(task.reference.path.read_text(encoding="utf-8")), "python")
     deps.face.say(understood(request, task, calls, language))
-    if deps.confirm:
+    lost = _left_out(state, calls)
+    if lost:
+        deps.face.say(said("left_out", language, words=lost))
+    if deps.confirm or lost:
         deps.face.say(said("confirm", language))
         return {"task": None, "proposed": name}
     return {"accepted": request}
+
+
+def _left_out(state: ChatState, calls: list[Call]) -> list[str]:
+    """Return the words that a chat model's reference has nothing of, where it has just been written from them."""
+    source = state["request"].source
+    if source is None or source.said is None or not source.said.endswith(state["text"]):
+        return []
+    return not_in_reference(source.said, source.text, calls)
 
 
 def work(state: ChatState, runtime: Runtime[ChatDeps]) -> Update:
@@ -224,10 +238,12 @@ def _hear(state: ChatState, deps: ChatDeps, text: str) -> ParsedRequest:
     if by_path is not None:
         return by_path
     inputs = {"text": text, "turn": state["turn"], "by": config.model, "known": known.model_dump_json()}
+    exchange = state.get("exchange", ())
+    inputs |= {"exchange": exchange} if exchange else {}
     effects = EffectCache(deps.store.folder / "effects")
     understand = deps.deps_for(config).understand
     return effects.once(
-        "understand", inputs, ParsedRequest, lambda: understand(text, known, state["language"])
+        "understand", inputs, ParsedRequest, lambda: understand(text, known, state["language"], exchange)
     ).value
 
 

@@ -4,6 +4,7 @@ from typing_extensions import TypedDict
 
 from akgen.agents.requests.language import Language
 from akgen.agents.requests.request import Request
+from akgen.agents.requests.sentence import Exchange
 from akgen.graph.state import Choice, Done
 
 
@@ -15,6 +16,7 @@ class ChatState(TypedDict, total=False):
     request: Request  # what is known of what they want
     accepted: Request  # what was worked on last
     offer: str | None  # a text that was probably meant, which waits for a yes
+    exchange: Exchange  # with a chat model, whose question waits for an answer
     proposed: str | None  # a task that was shown and waits for a yes
     turn: int  # requests that were begun; only ever grows, also when the person goes back
     task: str | None  # the task that is to be worked on now
@@ -31,6 +33,7 @@ def begin() -> ChatState:
         "request": Request(),
         "accepted": Request(),
         "offer": None,
+        "exchange": (),
         "proposed": None,
         "turn": 0,
         "task": None,

@@ -241,3 +241,25 @@ def test_an_interrupt_stops_the_work_and_go_on_finishes_it(akgen: Akgen, tmp_pat
     assert "Stopped; what was done is kept." in out
     assert "Going on with 01_softmax_float16_8x40." in out
     assert out.count("outcome: correct") == 1
+
+
+def test_a_models_reference_that_lacks_a_word_waits_for_the_persons_own(akgen: Akgen, tmp_path: Path) -> None:
+    code = (
+        "import torch\n\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
+        "        return torch.relu(x) + 1.5 * x\n\n\ndef get_inputs():\n    return [torch.randn(8, 40)]\n"
+    )
+    script = tmp_path / "script.jsonl"
+    script.write_text(json.dumps({"role": "chat", "text": f"```python\n{code}```"}) + "\n")
+    sentences = (
+        "a wobbly relu with a lift of 2.5, 8 by 40 fp32",
+        "no",
+        "带 2.5 抬升的怪 relu，8x40，单精度",
+        "不",
+        "bye",
+    )
+    stdin = "".join(sentence + "\n" for sentence in sentences)
+    ended = akgen("chat", "--run", tmp_path / "talk", "--yes", "--model", f"scripted:{script}", stdin=stdin)
+    assert ended.code == 0, ended.err
+    assert "I do not find “2.5” of what you said" in ended.out
+    assert "您说的“2.5”" in ended.out
+    assert "outcome:" not in ended.out and "attempt 1" not in ended.out  # nothing was begun

@@ -1,0 +1,176 @@
+"""Compare what would be built with the words of a text: every number and every named tensor must be found in it.
+
+The recognisers say which words they have read. This looks the other way round, from what would be built, so that a word
+that was taken for one that says nothing, or was lost when the text was respelt, is asked about.
+"""
+
+import ast
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+from akgen.agents.requests.marks import Mark, MarkedText
+from akgen.agents.requests.program import tensors_in
+from akgen.agents.requests.request import ChainStep, Request
+from akgen.knowledge.operators import operator_named
+from akgen.tools.core.dtypes import DType
+
+_N = r"(?:\d[\d_]*(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?"
+_NUMBER = re.compile(
+    rf"(?<![a-z0-9_.])(?:(?P<root>sqrt\(|√ ?\(?)(?P<under>{_N})\)?"
+    rf"|(?P<left>{_N}) ?(?P<sign>/|\*\*|\^|<<) ?(?P<right>{_N}|π|pi)"
+    rf"|(?P<plain>{_N})(?P<unit>[km](?![a-z])| ?(?:thousand|million|[百千万亿]+))?)(?![\d.]*[a-z_])"
+)
+_NAMELESS = re.compile(  # numbers that are part of a name, count axes or points of a list
+    r"(?:fp|bf|int|float|bfloat|uint|[fiu]|conv|pool|relu|log|exp|atan|expm|log1p|l)-?\d+[dp]?"
+    r"|(?<![a-z0-9_.])\d ?-?d(?![a-z])|(?<![a-z0-9_])(?:910|310)[a-z]*\d?(?![\d])|[二三四]维"
+    r"|^[ \t]*\d+[.)][ \t]+",
+    re.M,
+)
+_UNITS = {"": (1,), "k": (1000, 1024), "m": (10**6, 1 << 20), "thousand": (1000,), "million": (10**6,)}
+_LIMITED = re.compile(r"\s*(?:use|using|on|in|with|need|want|a|an|the|plain|用|在)*\s*")
+_MASKING = re.compile(r"mask|tril|triu|causal")
+_LETTER = re.compile(r"(?<![a-z0-9_'])[b-hj-z](?![a-z0-9_'])")  # not the article, not the person
+_JOINED = re.compile(r"(?:and|with|to|by|from|plus|minus|times|和|与|加|减|乘|[-+*/])\s*\Z")
+_JOINED_BEHIND = re.compile(r"\s*(?:and|with|plus|minus|times|和|与|加|减|乘|[-+*/])")
+_TRUTHS = (0.0, 1.0)  # what masks, conditions and signs hold
+_MOST_EXPONENT, _MOST_BASE = 64, 1e6
+_WORDS = {
+    "mask": r"(?<![a-z])(?:masks?|masked|masking)(?![a-z])|掩码|掩膜",
+    "self": r"(?<![a-z])(?:itself|themselves)(?![a-z])|自身|自己|本身",
+    "limit": r"(?<![a-z])(?:except|excluding|exclude[sd]?|ignor(?:e[sd]?|ing)|skip(?:ping|s)?|apart from|other than"
+             r"|unless|without|but not)(?![a-z])|除了|除外|排除|忽略|跳过|不含|不包括",
+    "only": r"(?<![a-z])only(?![a-z])|仅|只(?!需|要|想|是)",
+}  # fmt: skip
+
+
+def unaccounted(text: MarkedText, said: str, request: Request, known: Request) -> list[str]:
+    """Return the words of a text that what would be built has nothing of; `said` is the text as it was written."""
+    if not request.steps:
+        return []
+    return [*_numbers(said, request, known), *_words(text, request), *_letters(text, request)]
+
+
+def _numbers(said: str, request: Request, known: Request) -> list[str]:
+    built = {*_values(request), *_values(known), float(len(tensors_in(request)))}
+    built |= {
+        a * b for a in _flat(request.shapes) for s in request.steps for b in _flat(s.attributes.values())
+    }
+    return numbers_without(said, built)
+
+
+def numbers_without(said: str, built: set[float]) -> list[str]:
+    """Return the numbers of a text that are none of those in what would be built, up to their sign."""
+    plain = unicodedata.normalize("NFKC", said).replace("×", "x").lower()
+    known = {*_TRUTHS, *built}
+    return [
+        match[0]
+        for match in _NUMBER.finditer(_NAMELESS.sub(" ", plain))
+        if not any(all(_found(value, known) for value in values) for values in _readings(match))
+    ]
+
+
+def _found(value: float, built: set[float]) -> bool:
+    return any(_same(value, number) for number in built)
+
+
+def _readings(match: re.Match[str]) -> Iterator[tuple[float, ...]]:
+    """Yield what a number may stand for; an operation for its result, or for its two sides apart."""
+    if match["root"]:
+        root = math.sqrt(float(match["under"]))
+        yield (root,)
+        yield (1 / root if root else root,)
+    elif match["sign"]:
+        left, right = (
+            math.pi if side in ("π", "pi") else float(side) for side in match.group("left", "right")
+        )
+        yield (left, right)
+        if match["sign"] == "/" and right:
+            yield (left / right,)
+        elif right <= _MOST_EXPONENT and left <= _MOST_BASE:
+            yield (left * 2**right if match["sign"] == "<<" else left**right,)
+    else:
+        value, unit = float(match["plain"].replace("_", "")), (match["unit"] or "").strip()
+        for factor in _UNITS.get(unit) or (1, _chinese(unit)):
+            yield (value * factor,)
+
+
+def _chinese(units: str) -> int:
+    return math.prod({"百": 100, "千": 1000, "万": 10**4, "亿": 10**8}[unit] for unit in units)
+
+
+def _same(value: float, found: float) -> bool:
+    return math.isclose(value, abs(found), rel_tol=1e-4, abs_tol=1e-12)
+
+
+def _values(request: Request) -> Iterator[float]:
+    """Yield every number in a request."""
+    yield from _flat(request.shapes)
+    yield from _flat(request.sizes.values())
+    for step in request.steps:
+        yield from _flat(step.attributes.values())
+        yield from _flat(step.operands)
+        yield from _constants(step.formula)
+        yield from _of_operator(step)
+    if request.knobs is not None:
+        yield from _flat(request.knobs.model_dump(exclude_none=True).values())
+
+
+def _flat(values: Iterable[object]) -> Iterator[float]:
+    for value in values:
+        if isinstance(value, int | float):
+            yield float(value)
+        elif isinstance(value, tuple | list):
+            yield from _flat(value)
+
+
+def _constants(formula: str | None) -> Iterator[float]:
+    if formula is not None:
+        yield from _flat(n.value for n in ast.walk(ast.parse(formula)) if isinstance(n, ast.Constant))
+
+
+def _of_operator(step: ChainStep) -> Iterator[float]:
+    """Yield the numbers in what defines an operator and in its name: the 127 of int8, the 2 of log2."""
+    entry = operator_named(step.operator) if step.formula is None else None
+    if entry is not None:
+        yield from _constants(entry.source)
+        yield from (float(n) for n in re.findall(r"\d+(?:\.\d+)?", f"{entry.name} {entry.expression or ''}"))
+
+
+def _words(text: MarkedText, request: Request) -> Iterator[str]:
+    for name, pattern in _WORDS.items():
+        for match in re.finditer(pattern, text.text):
+            if _silent(text.marks, match) and not _meant(name, text, match, request):
+                yield match[0]
+
+
+def _letters(text: MarkedText, request: Request) -> Iterator[str]:
+    """Yield tensors that are named beside formulas which do not take them: "sum of relu(x) and y"."""
+    taken = {v for s in request.steps for v in s.variables}
+    formulas = [m for m in text.marks if isinstance(m.value, ChainStep) and m.value.formula is not None]
+    for match in _LETTER.finditer(text.text) if formulas else ():
+        joined = _JOINED.search(text.text[: match.start()]) or _JOINED_BEHIND.match(text.text[match.end() :])
+        if match[0] not in taken and joined and _silent(text.marks, match):
+            yield match[0]
+
+
+def _silent(marks: list[Mark], match: re.Match[str]) -> bool:
+    """Say whether nothing but a word that says nothing was read at this place."""
+    return not any(
+        m.begin < match.end() and match.start() < m.end and m.kind not in ("filler", "label") for m in marks
+    )
+
+
+def _meant(name: str, text: MarkedText, match: re.Match[str], request: Request) -> bool:
+    if name == "only":  # "only bf16", "use only 20 cores" limit what is marked, not what is computed
+        return any(
+            m.kind not in ("filler", "label", "axis") and _LIMITED.fullmatch(text.text[match.end() : m.begin])
+            for m in text.marks
+            if m.begin >= match.end()
+        )
+    if name != "mask":
+        return False
+    steps = request.steps
+    named = any(s.attributes.get("is_causal") or _MASKING.search(s.operator) for s in steps)
+    return named or DType.BOOL in request.dtypes or any(t.draw == "mask" for t in tensors_in(request))
