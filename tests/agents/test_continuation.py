@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 import torch
-from transformers import LlamaConfig, LlamaForCausalLM
 
 from akgen.agents.models.continuation import Continued, continued_rows
 
@@ -15,6 +14,8 @@ NO_TOKEN = 99  # ends nothing
 
 @pytest.fixture(scope="module")
 def model() -> Any:
+    from transformers import LlamaConfig, LlamaForCausalLM  # seconds, for those that run these tests only
+
     torch.manual_seed(3)
     sizes = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2}
     return LlamaForCausalLM(LlamaConfig(vocab_size=40, pad_token_id=0, eos_token_id=1, **sizes)).eval()
