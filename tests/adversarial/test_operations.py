@@ -111,6 +111,24 @@ def test_few_integers_that_the_host_may_read_and_adds_up(court: Any, codes: Any)
     assert plain.outcome == Outcome.CORRECT, codes(plain)
 
 
+@pytest.mark.parametrize(
+    ("sum_", "outcome"), [("x + 1", Outcome.CORRECT), ("(int32_t)((float)x + 1.0f)", Outcome.WRONG)]
+)
+def test_integers_in_a_shorter_type(court: Any, sum_: str, outcome: Outcome) -> None:
+    court.task = court.task.model_copy(
+        update={
+            "category": "other",
+            "reference": Reference(loader=court.task.reference.loader, path=HERE / "one_more.py"),
+            "cases": (Case(id="0", params={"n": 64}),),
+        }
+    )
+    loop = "for (uint32_t i = 0; i < 64; ++i) { int32_t x = ((__gm__ int32_t *)x_)[i]; ((__gm__ int32_t *)y)[i] = %s; }"
+    entry = "if (GetBlockIdx() > 0) { return; } GM_ADDR x_ = x; { " + loop % sum_ + " } return;"
+    host = court.honest.files[HOST].replace("ge::DT_FLOAT", "ge::DT_INT32")
+    verdict = court.files({HOST: host, KERNEL: court._filled(KERNEL, {"entry": entry})}, trials=2)
+    assert verdict.outcome == outcome, verdict.why()
+
+
 def test_an_input_that_a_copy_overwrites(court: Any, codes: Any) -> None:
     right = "Muls(out, in, 2.0f, count); Adds(out, out, 0.5f, count); PipeBarrier<PIPE_ALL>();"
     verdict = court.kernel(compute=right + "DataCopyPad(xGm[offset], in, copy);")

@@ -21,11 +21,13 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import torch
+from torch.utils._pytree import tree_leaves
 
 from akgen.tools.core.call import Attr, ClassCall
 from akgen.tools.core.outcome import InputError
@@ -36,6 +38,7 @@ from akgen.tools.reference.choices.places import FollowedPlaces
 from akgen.tools.reference.followed import Openness, work_of
 from akgen.tools.reference.protocol import Binding, InputSpec, LoadedCase, Sample, Work
 from akgen.tools.reference.rounding.running import precision
+from akgen.tools.reference.whole_numbers import FreeInput, free_inputs, redrawn
 
 MODEL_SEED = 20_011  # parameters are made from this; each sample then moves them by its own seed
 LARGE_CONSTANT = 64  # elements; smaller tensors among a model's attributes are part of the program
@@ -110,9 +113,12 @@ class ModuleCase:
     def _try(self, seed: int, distribution: Distribution, *, own_range: bool) -> Sample | None:
         self._set_state(seed)
         generator = torch.Generator().manual_seed(seed)
+        given = self._task_args(seed)
+        if not own_range:
+            given = redrawn(given, self._free, distribution, generator)
         args = [
             self._redraw(value, name, distribution, generator, own_range)
-            for value, name in zip(self._task_args(seed), self.names, strict=True)
+            for value, name in zip(given, self.names, strict=True)
         ]
         nonfinite = distribution == "extreme" and getattr(self._module, "HANDLES_NONFINITE", False)
         if nonfinite:
@@ -174,6 +180,19 @@ class ModuleCase:
         if domain is None and own_range and value.is_floating_point():
             domain = inputs.observed(value)
         return inputs.draw(value, distribution, domain, generator)
+
+    @cached_property
+    def _free(self) -> tuple[FreeInput, ...]:
+        """Return the integer and boolean inputs that nothing holds to the values of the task's own."""
+        hint = getattr(self._module, "DOMAIN", None)
+        known = [inputs.domain_of(hint, name) is not None for name in self.names]
+        held = [
+            known[n]
+            for n, value in enumerate(self.example_args)
+            for v in tree_leaves(value)
+            if isinstance(v, torch.Tensor)
+        ]
+        return tuple(f for f in free_inputs(self.model, self.example_args) if not held[f.place])
 
     def _task_args(self, seed: int) -> list[Any]:
         torch.default_generator.manual_seed(seed)

@@ -228,12 +228,13 @@ def test_nan_and_infinities_come_only_where_they_are_handled(tmp_path: Path) -> 
         assert bool(sample.inputs[0].isinf().any()) == wanted
 
 
-def test_integer_inputs_keep_the_tasks_values(tmp_path: Path) -> None:
-    case = loaded(tmp_path, unary("x + 1", "torch.randint(0, 7, (50,), dtype=torch.int32)"))
-    sample: Any = case.sample(4, "normal")
-    assert sample.inputs[0].dtype == torch.int32
-    assert sample.inputs[0].max() < 7
-    assert sample.expected[0].dtype == torch.int32
+def test_integers_that_name_places_keep_the_tasks_values_and_numbers_get_others(tmp_path: Path) -> None:
+    few = "torch.randint(0, 7, (50,), dtype=torch.int32)"
+    for body, low, high in (("torch.arange(7.0)[x]", 0, 7), ("x + 1", 1000, 2**31)):
+        sample: Any = loaded(tmp_path, unary(body, few)).sample(4, "normal")
+        assert sample.inputs[0].dtype == torch.int32
+        assert low <= sample.inputs[0].max() < high
+    assert sample.expected[0].dtype == torch.int32 and torch.equal(sample.expected[0], sample.inputs[0] + 1)
 
 
 def test_a_list_of_tensors_is_one_dynamic_input(tmp_path: Path) -> None:
