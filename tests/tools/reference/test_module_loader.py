@@ -233,7 +233,7 @@ def test_integers_that_name_places_keep_the_tasks_values_and_numbers_get_others(
     for body, low, high in (("torch.arange(7.0)[x]", 0, 7), ("x + 1", 1000, 2**31)):
         sample: Any = loaded(tmp_path, unary(body, few)).sample(4, "normal")
         assert sample.inputs[0].dtype == torch.int32
-        assert low <= sample.inputs[0].max() < high
+        assert low <= int(sample.inputs[0].max()) < high
     assert sample.expected[0].dtype == torch.int32 and torch.equal(sample.expected[0], sample.inputs[0] + 1)
 
 
