@@ -13,6 +13,7 @@ from akgen.bench.answers.reading import AnswerRefused
 from akgen.bench.executors.executor import Job, Stage
 from akgen.bench.metrics import tuning_steps
 from akgen.bench.mkb.detector import detect
+from akgen.bench.processor_time import processor_s
 from akgen.bench.record import BenchConfig, Record, case_row, codes_of
 from akgen.bench.sources import Answers, Folder, ProjectSource
 from akgen.bench.suites import load_task
@@ -137,12 +138,14 @@ class _Solving:
         if not task.cases:
             yield from (_nothing_to_judge(job, task, n, left_out) for n in job.samples)
             return
-        started = time.monotonic()
+        started, used_s = time.monotonic(), processor_s()
         with AfterCandidate(bugs=True):
             solution = work_on(task, self._deps)
-        wall_s = (time.monotonic() - started) / max(1, len(solution.candidates))
+        count = max(1, len(solution.candidates))
+        wall_s, each_s = (time.monotonic() - started) / count, (processor_s() - used_s) / count
         for sample in solution.candidates:
-            yield _from_sample(job, task, sample, self._deps.store.task(task.name), left_out, wall_s)
+            record = _from_sample(job, task, sample, self._deps.store.task(task.name), left_out, wall_s)
+            yield record.model_copy(update={"processor_s": round(each_s, 2)})
 
 
 def toolchain_name(config: BenchConfig) -> ToolchainName:

@@ -111,6 +111,9 @@ class Record(HasTime):
     compile_s: float | None = None
     kernel_compile_s: float | None = None
     wall_s: float = 0.0
+    processor_s: float | None = (
+        None  # of all processes, from the reference to the last verdict; None: not measured
+    )
     attempts: int = 1
     course: tuple[str, ...] = ()  # what each attempt failed with, in order; "correct" where it did not
     tuning: tuple[TuningStep, ...] = ()

@@ -1,5 +1,6 @@
 """The report of a bench run: one JSON document, one table, one HTML page, all from results.jsonl."""
 
+import statistics
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -46,6 +47,7 @@ class LevelReport(Frozen):
     cases_correct: int = 0
     # Of correct cases whose numbers our tolerance decides: the largest difference as a share of what is allowed there.
     most_used: float | None = None
+    processor_s: float | None = None  # the median of what solved samples took, where it was measured
 
 
 class Spending(Frozen):
@@ -224,7 +226,12 @@ def _level(config: BenchConfig, records: Sequence[Record], names: tuple[str, ...
             ),
             default=None,
         ),
+        processor_s=_median([r.processor_s for r in records if r.solved and r.processor_s is not None]),
     )
+
+
+def _median(values: Sequence[float]) -> float | None:
+    return round(statistics.median(values), 2) if values else None
 
 
 def _failure(samples: Sequence[Record]) -> Failure:

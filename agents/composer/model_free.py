@@ -191,10 +191,13 @@ def _solved(composition: Composition, case: TracedGraph, target: Chip) -> Solved
     return Solved(composition.program, {**outputs, **metas}, attrs, target.core_aiv)
 
 
-def _trace_here(reference: Reference, case: Case) -> TracedGraph:
+def _trace_here(reference: Reference, case: Case, /, *, altered: bool = False) -> TracedGraph:
     from akgen.tools.compose.front.trace import trace  # imports torch: only where a reference is traced
+    from akgen.tools.compose.front.trace_altered import trace_altered
 
-    return trace(importlib.import_module(reference.loader).load(reference, case))
+    return (trace_altered if altered else trace)(
+        importlib.import_module(reference.loader).load(reference, case)
+    )
 
 
 def _read(dsl: str) -> Program:

@@ -84,6 +84,7 @@ def test_the_json_has_the_fixed_shape() -> None:
         "cases": 1,
         "cases_correct": 1,
         "most_used": None,
+        "processor_s": None,
     }
     assert data["levels"]["2"]["failed"][0]["outcome"] == "trap"
 

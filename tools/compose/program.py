@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import accumulate, chain
 from typing import Protocol
 
 from akgen.tools.compose.back.feasibility import Feasibility
@@ -79,8 +80,9 @@ def compose(
     """
     beside = witnesses or Witnesses()
     face = interface(op_type, cases)
-    for near, far in ((beside.near, beside.far), (beside.near, ()), ((), ())):
-        known = [*cases, *near, *far]
+    near, far, altered = beside.near, beside.far, beside.altered
+    for more in ((near, far, altered), (near, far), (near,), ()):
+        known = [*cases, *chain.from_iterable(more)]
         try:
             found = _nests(
                 known, face, graph_of or partial(import_graph, faithful=faithful), faithful=faithful
@@ -91,7 +93,8 @@ def compose(
                 raise
     if any(keeps_dtypes(n) for parts in found for n in parts):
         face = interface(op_type, cases, widened=False)
-    groups = groups_of(known, found, face, len(cases), len(cases) + len(near))
+    bounds = tuple(accumulate((len(cases), *(len(graphs) for graphs in more))))
+    groups = groups_of(known, found, face, bounds)
     tree = decided(groups, known, face, len(cases))
     return _scheduled(kernel, face, groups, tree, doc, Knobs())
 

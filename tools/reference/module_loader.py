@@ -70,7 +70,7 @@ class ModuleCase:
         keep_as_buffers(self.model)
         torch.default_generator.manual_seed(MODEL_SEED)
         self.example_args = tuple(self._ask("get_inputs"))
-        self.names = _argument_names(self.model, len(self.example_args))
+        self.names = argument_names(self.model, len(self.example_args))
         outputs = self._first_call()
         self._initial = {k: v.detach().clone() for k, v in self.model.state_dict().items()}
         if not outputs:
@@ -348,7 +348,8 @@ def keep_as_buffers(model: Any) -> None:
                 module._non_persistent_buffers_set.discard(name)
 
 
-def _argument_names(model: Any, count: int) -> tuple[str, ...]:
+def argument_names(model: Any, count: int) -> tuple[str, ...]:
+    """Return the names of the first arguments of `forward`, made up where it has no name for one."""
     names = [
         p.name
         for p in inspect.signature(model.forward).parameters.values()

@@ -64,7 +64,8 @@ def show_report(terminal: Terminal, store: "BenchStore") -> "Report":
 def _table(terminal: Terminal, found: "Report") -> None:
     from rich.table import Table
 
-    table = Table("Level", "Tasks", "Compiled", "Solved", "Cases", "CR@1", "ER@1", "Of allowed", box=None)
+    columns = ("Level", "Tasks", "Compiled", "Solved", "Cases", "CR@1", "ER@1", "Of allowed", "Processor")
+    table = Table(*columns, box=None)
     for number, level in found.levels.items():
         table.add_row(
             number,
@@ -74,6 +75,7 @@ def _table(terminal: Terminal, found: "Report") -> None:
             f"{level.cases_correct}/{level.cases}",
             *(f"{100 * r[0].value:.1f} %" if r else "" for r in (level.cr, level.er)),
             "" if level.most_used is None else f"{level.most_used:.1%}",
+            "" if level.processor_s is None else f"{level.processor_s:.1f} s",
         )
     terminal.show(table)
     if found.memory:

@@ -7,7 +7,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from akgen.tools.compose.back.kernels import choices, schedule, tensors_of
+from akgen.tools.compose.back.choices import choices
+from akgen.tools.compose.back.kernels import schedule, tensors_of
 from akgen.tools.compose.back.schedules import kinds
 from akgen.tools.compose.back.schedules.base import SCHEDULES, Kind
 from akgen.tools.compose.back.schedules.texts import schedule_texts
@@ -135,6 +136,30 @@ def test_outputs_that_reduce_over_different_axes_each_have_their_own_way_for_sho
     composition, _, _ = composed(sums, *cases)
     assert "rows" in composition.kernels[0].kinds and len(composition.kernels[0].kinds) == 2
     assert_right(sums, *cases, (normal(2, 3, 30011), normal(2, 3, 30011)))
+
+
+def test_each_nest_of_a_kernel_falls_back_by_itself() -> None:
+    def of(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return torch.softmax(x, -1), F.avg_pool1d(y, 3, 2)
+
+    composition, _, _ = composed(of, (normal(5, 70), normal(2, 4, 33)))
+    assert [k.kinds for k in composition.kernels] == [("rows", "windows"), ("items", "windows")]
+
+
+def test_one_long_row_spares_the_others_their_best_schedule() -> None:
+    def of(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return torch.softmax(x, -1), torch.log_softmax(y, -1)
+
+    composition, _, _ = composed(of, (normal(5, 70), normal(3, 44)))
+    kinds_of = [k.kinds for k in composition.kernels]
+    assert sorted(kinds_of) == [("items", "items"), ("items", "rows"), ("rows", "items"), ("rows", "rows")]
+    assert kinds_of[0] == ("rows", "rows") and kinds_of[-1] == ("items", "items")
+    assert_right(
+        of,
+        (normal(5, 70), normal(3, 44)),
+        (normal(3, 60011), normal(4, 50)),
+        (normal(3, 40), normal(2, 60013)),
+    )
 
 
 def test_parts_with_the_buffer_to_themselves_fit_only_what_decides_a_length() -> None:

@@ -38,7 +38,7 @@ IMAGES = ({"n": 2, "c": 4, "o": 6, "h": 8, "w": 8}, {"n": 2, "c": 12, "o": 12, "
 PLANE = "tensor(p, p['a'], p['b'])"
 CUBE = "tensor(p, p['a'], p['k'], p['b'])"
 ROWS = ({"a": 4, "b": 8, "k": 4}, {"a": 9, "b": 18, "k": 9})
-Operator = tuple[str, str, str, tuple[dict[str, int], ...]]
+Operator = tuple[str, str, str, tuple[dict[str, int | float], ...]]
 OPERATORS: dict[str, Operator] = {
     "transposed convolution": (
         "x, w, b", "F.conv_transpose2d(x, w, b, stride=2, padding=1)", WEIGHT.format("p['c'], p['o']"), IMAGES
@@ -96,7 +96,7 @@ def assert_right(composition: Composition, task: Task, case: Case) -> None:
     got = interpret(
         parse(composition.dsl),
         [array(v) for v in sample.inputs],
-        {},
+        dict(zip(face.attr_names, (value for _, value in traced.attrs), strict=True)),
         dtypes=dtypes,
         outputs=outputs,
         core_num=6,
@@ -113,6 +113,19 @@ def test_what_is_equal_by_chance_in_two_cases_is_no_rule(name: str, tmp_path: Pa
     composed = ModelFree()._composed(task)
     assert isinstance(composed, Composed), composed
     for case in (*task.cases, drawn(task, 1)):
+        assert_right(composed.composition, task, case)
+
+
+def test_attributes_of_the_same_number_in_every_case_are_told_apart(tmp_path: Path) -> None:
+    formula = "x.lerp(y, 1 - decay) / (1 - power) + decay * power"
+    inputs = f"{PLANE}, {PLANE}, p['decay'], p['power']"
+    same = {"decay": 0.9, "power": 0.9}
+    rows = tuple({**r, **same} for r in ROWS)
+    task = task_of(tmp_path, ("x, y, decay, power", formula, inputs, rows), ("float32", "float32"))
+    composed = ModelFree()._composed(task)
+    assert isinstance(composed, Composed), composed
+    other = {**task.cases[0].params, "decay": 0.75, "power": 0.5}
+    for case in (*task.cases, Case(id="other", params=other)):
         assert_right(composed.composition, task, case)
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from akgen.tools.compose.back.kernels import ScheduledKernel, choices, schedule, tensors_of
+from akgen.tools.compose.back.choices import choices
+from akgen.tools.compose.back.kernels import ScheduledKernel, schedule, tensors_of
 from akgen.tools.compose.back.redundancy import is_redundant
 from akgen.tools.compose.front.traced import Origin, TracedGraph
 from akgen.tools.compose.middle.interface import Interface

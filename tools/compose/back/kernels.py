@@ -1,5 +1,6 @@
 """Write the kernels of a group of cases: one per schedule of its loop nest, with the host lines before its launch."""
 
+from akgen.tools.compose.back.choices import EVENTS, choices, spoiled
 from akgen.tools.compose.back.layout import BLOCK, FIRST_CORE, Tensors
 from akgen.tools.compose.back.redundancy import LoopWork
 from akgen.tools.compose.back.schedules import kinds, write
@@ -7,11 +8,10 @@ from akgen.tools.compose.back.schedules.base import Kind, Part
 from akgen.tools.compose.back.schedules.texts import schedule_texts
 from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import Writer
-from akgen.tools.compose.middle.attention import fused
 from akgen.tools.compose.middle.formula import formulas
 from akgen.tools.compose.middle.groups import Group, letters
 from akgen.tools.compose.middle.interface import Interface
-from akgen.tools.compose.middle.symbolic_nest import SymbolicNest, by_reduction, by_store
+from akgen.tools.compose.middle.symbolic_nest import SymbolicNest, by_store
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
@@ -21,7 +21,6 @@ from akgen.tools.dsl.ir import Assign, If, Kernel, Stmt, Workspace
 from akgen.tools.dsl.ops import wrong_types
 from akgen.tools.dsl.prepare import analyse
 
-EVENTS = 8  # hardware events for tiles that are loaded; each takes one
 PIPE_BUFFERS = 64  # buffers in all queues and TBufs of a TPipe
 
 
@@ -71,69 +70,6 @@ def kernels_of(base: str, number: int, group: Group, face: Interface, knobs: Kno
     ]
 
 
-Choice = tuple[tuple[SymbolicNest, ...], tuple[Kind, ...]]
-
-
-def choices(templates: tuple[SymbolicNest, ...], tensors: Tensors) -> list[Choice]:
-    """Return ways to run nests, best first: each under its best schedule, under its second best and so on."""
-    together = fused(templates)
-    if len(together) < len(templates) and all(
-        _writable(((t,), ("attention",)), tensors) for t in together if t.before
-    ):
-        return choices(together, tensors)
-    each = [_ways(t, tensors) for t in templates]
-    if len(each) > 1:  # splitting long rows over cores does not go with other parts
-        each = [[w for w in ways if w[1] not in (("shared",), ("split",))] or ways for ways in each]
-        each = [[w for w in ways if _writable(w, tensors)] or ways for ways in each]
-    found: list[Choice] = []
-    for k in range(max(len(ways) for ways in each)):
-        chosen = [ways[min(k, len(ways) - 1)] for ways in each]
-        found.append((tuple(t for w in chosen for t in w[0]), tuple(s for w in chosen for s in w[1])))
-    return found
-
-
-def _writable(way: Choice, tensors: Tensors) -> bool:
-    """Return whether a nest can be written under these schedules at all."""
-    try:
-        for k, (template, kind) in enumerate(zip(*way, strict=True)):
-            write(template, kind, Writer(), f"_{letters(k)}", tensors, Tuning())
-    except Unsupported:
-        return False
-    return True
-
-
-def _ways(template: SymbolicNest, tensors: Tensors) -> list[Choice]:
-    """Return ways to run a nest, best first: one schedule, or one per set of reduced axes, one after the other."""
-    found: list[Choice] = []
-    parts = by_reduction(template)
-    apart = len(parts) > 1 and not _spoiled(parts, tensors)
-    try:
-        found += [((template,), (k,)) for k in kinds(template)]
-    except Unsupported:
-        if not apart:
-            raise
-    if apart:
-        sets = [[k for k in kinds(p) if k not in ("shared", "split")] for p in parts]
-        # where the whole nest has a way for short rows, each part's own would serve no others
-        found += dict.fromkeys(
-            (parts, tuple(ways[at] for ways in sets)) for at in ((-1,) if found else (0, -1))
-        )
-    loads = sum(v.op == "load" for v in template.values)
-    if found and max(loads, len(template.nest.stores)) > EVENTS:
-        shares = by_store(template, EVENTS)
-        if len(shares) > 1 and not _spoiled(shares, tensors):
-            whole = [[k for k in kinds(p) if k not in ("shared", "split")] for p in shares]
-            found += [(shares, tuple(ways[at] for ways in whole)) for at in (0, -1)]
-    return found
-
-
-def _spoiled(parts: tuple[SymbolicNest, ...], tensors: Tensors) -> bool:
-    """Return whether a part overwrites an input that another part reads."""
-    reads = [{v.origin.input for v in p.values if v.origin is not None} for p in parts]
-    written = [{tensors.overwritten(s) for s in p.nest.stores} - {None} for p in parts]
-    return any(w & r for i, w in enumerate(written) for j, r in enumerate(reads) if i != j)
-
-
 def schedule(
     name: str,
     number: int,
@@ -172,7 +108,7 @@ def schedule(
         return schedule(name, number, templates, choice, face, knobs, apart=True, all_nests=all_nests)
     if max(loaded, stored) > EVENTS:
         shares = [by_store(t, EVENTS // 2) for t in templates]
-        if max(len(parts) for parts in shares) > 1 and not any(_spoiled(s, names) for s in shares):
+        if max(len(parts) for parts in shares) > 1 and not any(spoiled(s, names) for s in shares):
             split = [(p, kind) for s, kind in zip(shares, choice, strict=True) for p in s]
             if all(kind in kinds(p) for p, kind in split) and len(split) > len(templates):
                 few, each = tuple(p for p, _ in split), tuple(kind for _, kind in split)

@@ -1,7 +1,6 @@
 """What a trace holds: core ATen calls with concrete shapes, and where each tensor comes from; traces from afar."""
 
-from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import BeforeValidator, PlainSerializer
 
@@ -100,8 +99,16 @@ class TracedGraph(Frozen):
         return None
 
 
-Trace = Callable[[Reference, Case], TracedGraph]
-"""Traces a case of a reference, here or in another process. Raises Unsupported, naming what is not covered."""
+READS_ALTERED = "akgen.tools.compose.front.trace_altered"
+
+
+class Trace(Protocol):
+    """Traces a case of a reference, here or in another process; `altered`, with other numbers as attributes.
+
+    Raises Unsupported, naming what is not covered.
+    """
+
+    def __call__(self, reference: Reference, case: Case, /, *, altered: bool = False) -> TracedGraph: ...
 
 
 class RemoteTrace:
@@ -110,8 +117,8 @@ class RemoteTrace:
     def __init__(self, worker: ReferenceWorker) -> None:
         self._worker = worker
 
-    def __call__(self, reference: Reference, case: Case) -> TracedGraph:
-        answer = self._worker.read(reference, case, __name__)
+    def __call__(self, reference: Reference, case: Case, /, *, altered: bool = False) -> TracedGraph:
+        answer = self._worker.read(reference, case, READS_ALTERED if altered else __name__)
         if "op" in answer:
             raise Unsupported(answer["op"], answer["sentence"])
         return TracedGraph.model_validate(answer["graph"])

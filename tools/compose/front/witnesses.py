@@ -1,6 +1,7 @@
-"""Trace shapes that a task does not list, so that what is equal by chance in few cases is not taken for a rule."""
+"""Trace shapes and attributes that a task does not list: what is equal by chance in few cases is no rule."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from akgen.tools.compose.front.traced import Trace, TracedGraph
 from akgen.tools.compose.scope import Unsupported
@@ -17,16 +18,20 @@ LARGEST_BYTES = 1 << 26  # of a case that a witness is drawn beside
 
 
 class Witnesses(Frozen):
-    """Traces of cases that nobody asked for: of the kind of the listed ones, and `far` from them."""
+    """Traces of cases that nobody asked for: of the kind of the listed ones, `far` from them, with other attributes."""
 
     near: tuple[TracedGraph, ...] = ()
     far: tuple[TracedGraph, ...] = ()
+    altered: tuple[TracedGraph, ...] = ()
 
 
 def traced_witnesses(task: Task, traced: Mapping[str, TracedGraph], trace: Trace) -> Witnesses:
-    """Return the traces of up to two cases beside each of a few listed ones; none for a static task."""
-    if task.mode is not Mode.DYNAMIC or len(task.cases) < 2 or task.own_checker or not task.draws_shapes:
+    """Return the traces of a few cases beside each of a few listed ones; none for a static task."""
+    if task.mode is not Mode.DYNAMIC or task.own_checker or not task.draws_shapes:
         return Witnesses()
+    altered = tuple(_altered(task, traced, trace))
+    if len(task.cases) < 2:
+        return Witnesses(altered=altered)
     graphs = dict(traced)
 
     def describe(case: Case) -> Call:
@@ -46,22 +51,49 @@ def traced_witnesses(task: Task, traced: Mapping[str, TracedGraph], trace: Trace
     return Witnesses(
         near=tuple(graphs[case.id] for case in near if case is not None),
         far=tuple(graphs[case.id] for case in far if case is not None),
+        altered=altered,
     )
+
+
+def _altered(task: Task, traced: Mapping[str, TracedGraph], trace: Trace) -> Iterator[TracedGraph]:
+    """Yield a case of each of a few kinds with other attributes, if two are the same number in every case, or one is
+    the same everywhere."""
+    columns = list(zip(*([v for _, v in g.attrs] for g in traced.values()), strict=True))
+    numbers = [c for c in columns if all(isinstance(v, float) for v in c)]
+    if len(set(numbers)) == len(numbers) and all(len(set(c)) > 1 for c in numbers):
+        return
+    for case in list(_kinds(task.cases, traced).values())[:MOST]:
+        with suppress(Unsupported):
+            yield trace(task.reference, case, altered=True)
 
 
 def _bases(cases: Sequence[Case], traced: Mapping[str, TracedGraph]) -> list[Case]:
     """Return the cases that witnesses are drawn beside: one of each dtype where few have its ranks."""
-    size = {c.id: _call(traced[c.id]).size_bytes for c in cases}
-    kinds: dict[object, Case] = {}
     shapes: dict[object, set[object]] = {}
-    for case in sorted(cases, key=lambda c: size[c.id]):
+    for case in cases:
         metas = _tensors(traced[case.id])
-        ranks = tuple(len(m.shape) for m in metas)
-        shapes.setdefault(ranks, set()).add(tuple(m.shape for m in metas))
-        kinds.setdefault((ranks, *(m.dtype for m in metas)), case)
-    ranks_of = {c.id: tuple(len(m.shape) for m in _tensors(traced[c.id])) for c in kinds.values()}
-    few = [c for c in kinds.values() if len(shapes[ranks_of[c.id]]) < ENOUGH and size[c.id] <= LARGEST_BYTES]
-    return sorted(few, key=lambda c: len(shapes[ranks_of[c.id]]))[:MOST]
+        shapes.setdefault(_ranks(traced[case.id]), set()).add(tuple(m.shape for m in metas))
+    count = {c.id: len(shapes[_ranks(traced[c.id])]) for c in cases}
+    kinds = _kinds(cases, traced).values()
+    few = [c for c in kinds if count[c.id] < ENOUGH and _size_bytes(traced[c.id]) <= LARGEST_BYTES]
+    return sorted(few, key=lambda c: count[c.id])[:MOST]
+
+
+def _kinds(cases: Sequence[Case], traced: Mapping[str, TracedGraph]) -> dict[object, Case]:
+    """Return the smallest case of each combination of ranks and dtypes, smaller ones first."""
+    kinds: dict[object, Case] = {}
+    for case in sorted(cases, key=lambda c: _size_bytes(traced[c.id])):
+        graph = traced[case.id]
+        kinds.setdefault((_ranks(graph), *(m.dtype for m in _tensors(graph))), case)
+    return kinds
+
+
+def _ranks(graph: TracedGraph) -> tuple[int, ...]:
+    return tuple(len(m.shape) for m in _tensors(graph))
+
+
+def _size_bytes(graph: TracedGraph) -> int:
+    return _call(graph).size_bytes
 
 
 def _tensors(graph: TracedGraph) -> list[TensorMeta]:

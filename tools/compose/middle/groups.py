@@ -46,19 +46,20 @@ def groups_of(
     cases: Sequence[TracedGraph],
     found: Sequence[tuple[LoopNest, ...]],
     face: Interface,
-    listed: int,
-    near: int,
+    bounds: Sequence[int],
 ) -> tuple[Group, ...]:
     """Return the groups of cases, whose nests are given. Raises Unsupported where numbers follow no rule.
 
-    The cases after the first `listed` ones are witnesses, for whom alone there is no group; those after the first
-    `near` ones are unlike the listed ones, so that what holds for these need not hold for them.
+    The cases after the first `bounds[0]` ones are witnesses, for whom alone there is no group; those after the first
+    `bounds[1]` ones are unlike the listed ones, so that what holds for these need not hold for them. Where no rule
+    holds for all, those after the last bound but one are left out, and so on.
     """
     made: list[Group] = []
+    listed, near = bounds[0], bounds[min(1, len(bounds) - 1)]
     found = list(found)
     for members in _by_structure(found, cases, face, listed):
         asked = [i for i in members if i < listed]
-        for known in ([i for i in members if i < most] for most in (len(cases), near, listed)):
+        for known in ([i for i in members if i < most] for most in dict.fromkeys(reversed(bounds))):
             try:
                 groups = _groups(known, cases, found, face, listed)
             except Unsupported:
