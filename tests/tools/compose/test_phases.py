@@ -8,7 +8,12 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from akgen.tools.compose.back.feasibility import Feasibility
+from akgen.tools.compose.front.aten import import_graph
 from akgen.tools.compose.front.trace import trace
+from akgen.tools.compose.middle.interface import interface
+from akgen.tools.compose.middle.loop_nest import LoopNest
+from akgen.tools.compose.middle.phases import partition
 from akgen.tools.compose.program import compose
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
@@ -178,3 +183,21 @@ def test_what_a_row_has_in_common_is_not_reduced_again_for_each_element_of_anoth
     for template in (t for g in composition.groups for t in g.templates):
         assert not template.nest.overs() or len(template.nest.sizes) == 2
     assert_right(function, args)
+
+
+def test_what_was_possible_once_is_not_asked_again() -> None:
+    def substituted(a: torch.Tensor) -> torch.Tensor:
+        for i in range(1, 6):
+            row, above = a[..., i, :i].clone(), a[..., :i, :i].clone()
+            a[..., i, :i] = row + (row.unsqueeze(-1) * above).sum(-2)
+        return a
+
+    raw = trace(Loaded(Function(lambda x: substituted(x.tanh())), (normal(3, 6, 6),)))
+    require, asked = Feasibility([raw], interface("TestOp", [raw])).require, []
+
+    def counted(nest: LoopNest, case: int) -> None:
+        asked.append(nest)
+        require(nest, case)
+
+    partition([import_graph(raw)], [raw.aliases], counted)
+    assert len(asked) <= 160

@@ -97,6 +97,7 @@ class _Cutter:
         self._known: dict[tuple[int, tuple[Output, ...], Loaded], Nests | Unsupported] = {}
         self._redundant: dict[tuple[int, tuple[Output, ...], Loaded], Redundant] = {}
         self._tolerated: set[int] = set()  # values that no cut spares from being computed redundantly
+        self._once: set[int] = set()  # values that were possible with fewer cuts, and are likely to be still
 
     # what is possible
 
@@ -243,6 +244,7 @@ class _Cutter:
         What no cut spares from being computed redundantly stays so.
         """
         refused = self.possible(node)
+        self._once -= {node} if refused is not None else set()
         while refused is not None:
             lowest = self._lowest(node)
             if lowest is None:
@@ -252,33 +254,42 @@ class _Cutter:
                 self.cut(self._best(lowest, reason))
             except Redundant:
                 self._tolerated.add(lowest)
+            except Unsupported:
+                if not self._once:
+                    raise
+                self._once.clear()  # a further cut may have made one of these impossible: ask again
 
     def _lowest(self, node: int) -> int | None:
         """Return a value that is not possible though its operands are; None if this one is possible.
 
-        On the way up a chain of values, from what is loaded, each question doubles the distance, until one is
-        impossible; then each halves what is left. What is computed from something impossible is taken to be
-        impossible, too. So a question is never much larger than what one phase holds.
+        What was possible once is not asked again. On the way up a chain of values, from what is loaded, each question
+        doubles the distance, until one is impossible; then each halves what is left. What is computed from something
+        impossible is taken to be impossible, too. So a question is never much larger than what one phase holds.
         """
         while True:
             path = [node, *self._path(node)]
             high, reach = len(path), 1  # what is from `high` on is possible
-            while high > 0 and self.possible(path[max(0, high - reach)]) is None:
+            while high > 0 and self._once_possible(path[max(0, high - reach)]):
                 high, reach = max(0, high - reach), 2 * reach
             if high == 0:
                 return None
             low = max(0, high - reach) + 1  # the one before `low` is impossible
             while low < high:
                 middle = (low + high) // 2
-                if self.possible(path[middle]) is None:
+                if self._once_possible(path[middle]):
                     high = middle
                 else:
                     low = middle + 1
             node = path[low - 1]
-            worse = next((a for a in self._below(node) if self.possible(a) is not None), None)
+            worse = next((a for a in self._below(node) if not self._once_possible(a)), None)
             if worse is None:
                 return node
             node = worse
+
+    def _once_possible(self, node: int) -> bool:
+        if node not in self._once and self.possible(node) is None:
+            self._once.add(node)
+        return node in self._once
 
     def _below(self, node: int) -> list[int]:
         """Return the operands that are computed in the same phase."""
