@@ -15,7 +15,7 @@ from akgen.agents.requests.sentence import parse_request
 from akgen.agents.roles import Coder, Critic, Feedback, Planned, Planner, Written
 from akgen.agents.run_config import COMPOSER, CriticKind, PlannerKind, Route, RunConfig
 from akgen.knowledge.chip import DEFAULT_CHIP, Chip, chip
-from akgen.tools.compose.front.traced import Trace
+from akgen.tools.compose.front.traced import CaseTracer
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.settings import Settings
@@ -73,7 +73,7 @@ def make_deciders(
     conversation: "Conversation | None",
     describe: "Describe",
     recall: "Recall | None" = None,
-    trace: Trace | None = None,
+    trace: CaseTracer | None = None,
 ) -> tuple[Planner, Coder, Critic]:
     """Make the three deciders of a run; `recall` gives the coder what was learnt earlier.
 
@@ -106,7 +106,7 @@ def _by_model(
     conversation: "Conversation",
     describe: "Describe",
     recall: "Recall | None",
-    trace: Trace | None,
+    trace: CaseTracer | None,
 ) -> tuple[Planner, Coder, Critic]:
     from akgen.agents.coder import ChatCoder, DirectCoder
     from akgen.agents.models.resolve import is_local, speaks_kernelgen
@@ -193,7 +193,7 @@ def make_understanding(conversation: "Conversation | None") -> "Understand":
     return ModelUnderstanding(conversation)
 
 
-def _composer(target: Chip, trace: Trace | None) -> "ModelFree":
+def _composer(target: Chip, trace: CaseTracer | None) -> "ModelFree":
     from akgen.agents.composer.model_free import ModelFree
 
     return ModelFree(target, trace)

@@ -10,7 +10,7 @@ from akgen.agents.plan import Plan, Tiling, check_tiling
 from akgen.agents.roles import Feedback, Planned, Written
 from akgen.knowledge.chip import Chip, chip
 from akgen.tools.compose.back.schedules.texts import schedule_texts
-from akgen.tools.compose.front.traced import Trace, TracedGraph
+from akgen.tools.compose.front.traced import CaseTracer, TracedGraph
 from akgen.tools.compose.front.witnesses import Witnesses, traced_witnesses
 from akgen.tools.compose.program import Composition, compose
 from akgen.tools.compose.scope import Unsupported
@@ -41,7 +41,7 @@ class ModelFree:
     done once per task and kept for the coder.
     """
 
-    def __init__(self, target: Chip | None = None, trace: Trace | None = None) -> None:
+    def __init__(self, target: Chip | None = None, trace: CaseTracer | None = None) -> None:
         """`trace` traces references, in this process unless it is given."""
         self._chip = target or chip()
         self._trace = trace or _trace_here

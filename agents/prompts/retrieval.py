@@ -10,7 +10,7 @@ from akgen.agents.roles import ContextItem, Feedback
 from akgen.knowledge.cards import ApiCard, cards, cards_of, every_host, every_kernel, listing, operations
 from akgen.knowledge.patterns import Pattern, expert_for
 from akgen.knowledge.search import search
-from akgen.tools.compose.front.traced import Trace, TracedGraph
+from akgen.tools.compose.front.traced import CaseTracer, TracedGraph
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.project import KernelProject
@@ -100,7 +100,7 @@ class _Chosen:
         return tuple(shown)
 
 
-def traced_operations(trace: Trace) -> Operations:
+def traced_operations(trace: CaseTracer) -> Operations:
     """Return a function that names a task's operations by tracing its smallest case, once for each task."""
     known: dict[str, tuple[str, ...]] = {}
     turn = threading.Lock()  # samples that are planned side by side must be shown the same
@@ -115,7 +115,7 @@ def traced_operations(trace: Trace) -> Operations:
     return operations_of
 
 
-def _traced(task: Task, trace: Trace) -> tuple[str, ...]:
+def _traced(task: Task, trace: CaseTracer) -> tuple[str, ...]:
     if not task.cases:
         return ()
     try:

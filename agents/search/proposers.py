@@ -16,7 +16,7 @@ from akgen.agents.search import by_rules
 from akgen.agents.search.by_rules import over_all
 from akgen.agents.search.candidates import Hypothesis, Kind, Member, Proposal, SearchStep
 from akgen.knowledge.chip import Chip
-from akgen.tools.compose.front.traced import Trace
+from akgen.tools.compose.front.traced import CaseTracer
 from akgen.tools.core.knobs import Knobs
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
@@ -94,7 +94,7 @@ class KnobSearch:
 
     name = "composer"
 
-    def __init__(self, chip: Chip, trace: Trace | None = None) -> None:
+    def __init__(self, chip: Chip, trace: CaseTracer | None = None) -> None:
         """`trace` is how the composer traces, else in this process."""
         self._composer = ModelFree(chip, trace)
         self._chip = chip

@@ -2,7 +2,8 @@
 
 In float64 runs also what the reference computes in float32 by name: `x.float()`, `dtype=torch.float32`. Without this
 the run for values to compare with would lose what the reference itself loses there. Casts to half precision stay: there
-a reference asks for their rounding. Random numbers keep their dtype, which decides their values.
+a reference asks for their rounding. Random numbers keep their dtype, which decides their values. Tensors that the
+reference fills by itself (`torch.zeros(n)`) hold the same numbers in float64, so that what needs one dtype runs.
 
 As it is, products of float16 matrices are made with float32 sums, rounded once: PyTorch takes a hundred times as long.
 """
@@ -25,6 +26,10 @@ Outputs = list[Any]  # of torch.Tensor
 _PRODUCTS = frozenset({"aten::mm", "aten::bmm", "aten::addmm", "aten::baddbmm"})
 _RANDOM = frozenset(
     {"rand", "randn", "rand_like", "randn_like", "normal", "uniform", "bernoulli", "randperm"}
+)
+# What makes a tensor of nothing but numbers; without a dtype it has PyTorch's default, float32.
+_FILLED = frozenset(
+    {"zeros", "ones", "full", "empty", "eye", "arange", "linspace", "logspace", "scalar_tensor"}
 )
 
 
@@ -171,8 +176,13 @@ class Widened(TorchDispatchMode):  # type: ignore[misc]
             read = [a for a in tree_leaves(args) if isinstance(a, torch.Tensor)]
             asked = not any(a.dtype in (torch.float16, torch.bfloat16, torch.float32) for a in read)
         if not asked:
-            return func(*args, **kwargs)
-        out = func(*args, **{**kwargs, "dtype": torch.float64})
+            out = func(*args, **kwargs)
+            if name not in _FILLED or kwargs.get("dtype") is not None or out.dtype != torch.float32:
+                return out
+            return self._told(torch.ops.aten._to_copy.default(out, dtype=torch.float64))
+        return self._told(func(*args, **{**kwargs, "dtype": torch.float64}))
+
+    def _told(self, out: Any) -> Any:
         if self._on_single is not None and isinstance(out, torch.Tensor):
             self._on_single(out)
         return out

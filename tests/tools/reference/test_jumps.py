@@ -151,7 +151,21 @@ def test_what_a_module_computes_in_float32_by_name_is_float64_in_the_run_to_comp
 def test_a_model_that_needs_its_float32_is_run_as_it_is() -> None:
     class Mixed(torch.nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return x.float() @ torch.ones(4, 4)
+            return x.float() @ torch.tensor([[1.0] * 4] * 4)
 
     outputs, _ = golden(Mixed(), [numbers(2, 4).half()], torch.float16)
     assert outputs is not None and outputs[0].dtype == torch.float32
+
+
+def test_sums_into_a_tensor_that_the_model_fills_are_bounded() -> None:
+    class Summed(torch.nn.Module):
+        def forward(self, x: torch.Tensor, to: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            most = torch.full((5,), -1e30).scatter_reduce(0, to, x, "amax")
+            return torch.zeros(5).index_add(0, to, torch.exp(x - most[to])), most
+
+    x, to = numbers(300), torch.arange(300) % 5
+    outputs, bounds = golden(Summed(), [x, to], torch.float32)
+    assert outputs is not None and bounds is not None and outputs[0].dtype == torch.float64
+    error = (Summed()(x, to)[0].double() - outputs[0]).abs()
+    assert bool((error > 0).any()) and bool((error <= bounds[0]).all())
+    assert bool((bounds[0] < 1e-4 * outputs[0]).all())

@@ -102,7 +102,7 @@ class TracedGraph(Frozen):
 READS_ALTERED = "akgen.tools.compose.front.trace_altered"
 
 
-class Trace(Protocol):
+class CaseTracer(Protocol):
     """Traces a case of a reference, here or in another process; `altered`, with other numbers as attributes.
 
     Raises Unsupported, naming what is not covered.

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from akgen.tools.compose.front.traced import Trace, TracedGraph
+from akgen.tools.compose.front.traced import CaseTracer, TracedGraph
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.call import Attr, Call, OutputMeta, TensorMeta
 from akgen.tools.core.frozen import Frozen
@@ -25,7 +25,7 @@ class Witnesses(Frozen):
     altered: tuple[TracedGraph, ...] = ()
 
 
-def traced_witnesses(task: Task, traced: Mapping[str, TracedGraph], trace: Trace) -> Witnesses:
+def traced_witnesses(task: Task, traced: Mapping[str, TracedGraph], trace: CaseTracer) -> Witnesses:
     """Return the traces of a few cases beside each of a few listed ones; none for a static task."""
     if task.mode is not Mode.DYNAMIC or task.own_checker or not task.draws_shapes:
         return Witnesses()
@@ -55,7 +55,7 @@ def traced_witnesses(task: Task, traced: Mapping[str, TracedGraph], trace: Trace
     )
 
 
-def _altered(task: Task, traced: Mapping[str, TracedGraph], trace: Trace) -> Iterator[TracedGraph]:
+def _altered(task: Task, traced: Mapping[str, TracedGraph], trace: CaseTracer) -> Iterator[TracedGraph]:
     """Yield a case of each of a few kinds with other attributes, if two are the same number in every case, or one is
     the same everywhere."""
     columns = list(zip(*([v for _, v in g.attrs] for g in traced.values()), strict=True))
