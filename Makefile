@@ -83,6 +83,7 @@ sentences: $(STAMP)
 	@PYTHONPATH=. $(BIN)/python tests/agents/sentences/check.py $(notdir $(wildcard tests/agents/sentences/*.txt))
 	@PYTHONPATH=. $(BIN)/python tests/agents/sentences/blind.py tests/agents/sentences/blind_first.jsonl
 	@PYTHONPATH=. $(BIN)/python tests/agents/sentences/blind.py tests/agents/sentences/blind_second.jsonl
+	@PYTHONPATH=. $(BIN)/python tests/agents/sentences/blind.py tests/agents/sentences/blind_third.jsonl
 
 CPP = $$(find tools -name "*.h" -o -name "*.hpp" -o -name "*.cpp")
 lint: $(STAMP)

@@ -29,11 +29,15 @@ _NAMELESS = re.compile(  # numbers that are part of a name, count axes or points
     re.M,
 )
 _UNITS = {"": (1,), "k": (1000, 1024), "m": (10**6, 1 << 20), "thousand": (1000,), "million": (10**6,)}
-_LIMITED = re.compile(r"\s*(?:use|using|on|in|with|need|want|a|an|the|plain|用|在)*\s*")
+_LIMITED = re.compile(
+    r"\s*(?:use|using|on|in|with|need|want|a|an|the|plain|用|在|要|需要|需|想要|想|做|写|一个|个)*\s*"
+)
 _MASKING = re.compile(r"mask|tril|triu|causal")
 _LETTER = re.compile(r"(?<![a-z0-9_'])[b-hj-z](?![a-z0-9_'])")  # not the article, not the person
 _JOINED = re.compile(r"(?:and|with|to|by|from|plus|minus|times|和|与|加|减|乘|[-+*/])\s*\Z")
 _JOINED_BEHIND = re.compile(r"\s*(?:and|with|plus|minus|times|和|与|加|减|乘|[-+*/])")
+_MORE = re.compile(r" ?[-+*/@^] ?([a-z(][a-z0-9_]*)")
+_MORE_BEFORE = re.compile(r"([a-z0-9_]*[a-z0-9_)]) ?[+*/@^] ?\Z")
 _TRUTHS = (0.0, 1.0)  # what masks, conditions and signs hold
 _MOST_EXPONENT, _MOST_BASE = 64, 1e6
 _WORDS = {
@@ -41,7 +45,7 @@ _WORDS = {
     "self": r"(?<![a-z])(?:itself|themselves)(?![a-z])|自身|自己|本身",
     "limit": r"(?<![a-z])(?:except|excluding|exclude[sd]?|ignor(?:e[sd]?|ing)|skip(?:ping|s)?|apart from|other than"
              r"|unless|without|but not)(?![a-z])|除了|除外|排除|忽略|跳过|不含|不包括",
-    "only": r"(?<![a-z])only(?![a-z])|仅|只(?!需|要|想|是)",
+    "only": r"(?<![a-z])only(?![a-z])|仅|只(?!是)",
 }  # fmt: skip
 
 
@@ -153,6 +157,20 @@ def _letters(text: MarkedText, request: Request) -> Iterator[str]:
         joined = _JOINED.search(text.text[: match.start()]) or _JOINED_BEHIND.match(text.text[match.end() :])
         if match[0] not in taken and joined and _silent(text.marks, match):
             yield match[0]
+    for formula in formulas:  # "x * (1 + scale) + shift" of which only a part was read
+        behind, before = (
+            _MORE.match(text.text[formula.end :]),
+            _MORE_BEFORE.search(text.text[: formula.begin]),
+        )
+        for more, at in ((behind, formula.end), (before, 0)):
+            if more is not None and _unread(text, at + more.start(1), at + more.end(1)):
+                yield more[1]
+
+
+def _unread(text: MarkedText, begin: int, end: int) -> bool:
+    return not any(
+        m.begin < end and begin < m.end and m.kind not in ("filler", "label", "then") for m in text.marks
+    )
 
 
 def _silent(marks: list[Mark], match: re.Match[str]) -> bool:

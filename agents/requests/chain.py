@@ -25,6 +25,7 @@ _DIRECTLY = re.compile(  # between "not" and what is not meant; "not for negativ
     r"(?:[\s,:，：'\"]|(?<![a-z])(?:an?|the|use|using|in|with|as|do|want|write|to|be|me|please|dtype|type|over|along"
     r"|by|write)(?![a-z])|[写做用要的是了在沿按对个一求算])*"
 )
+_MADE_OF_PARTS = ("attention", "normalization", "loss", "quantization", "optimizer")
 _FOLDED = frozenset(("add", "mul", "maximum", "minimum"))  # with three tensors: applied twice
 
 _DEFINED = re.compile(
@@ -51,11 +52,20 @@ def assemble(
     refuse_two_types(text, marks)
     marks = without_mentions(text, marks, known)
     operators = [m for m in marks if m.kind == "operator"]
+    denied = [m for m in text.marks if m.kind == "operator" and m not in operators and _is_denied(text, m)]
+    _refuse_part(operators, denied)
     steps, chained = steps_of(text, marks, operators, known)
+    if (exchanged := _exchanged(steps, denied, known)) is not None:
+        steps, chained = exchanged, True
     if _replaced_alike(steps, known.steps) and not any(m.kind in ("axis", "shape") for m in marks):
         steps = (
             steps[0].model_copy(update={"attributes": {**known.steps[0].attributes, **steps[0].attributes}}),
         )
+    for step in steps[1:]:
+        if step.variables and "x" not in step.variables and len(step.variables[0]) > 1:
+            raise Unclear(
+                "order", names=[s.formula or s.operator for s in steps]
+            )  # "rms norm with weight + 1"
     indices, result = types
     if indices is not None:
         steps = tuple(s.model_copy(update={"index_dtype": indices}) for s in steps)
@@ -87,6 +97,37 @@ def assemble(
         }
     )
     return with_shapes(text, _without_vectors(text, marks, known), request, known, also=also)
+
+
+def _is_denied(text: MarkedText, mark: Mark) -> bool:
+    """Say whether an operator was named as what is not meant."""
+    return any(
+        m.kind == "not" and m.end <= mark.begin and _DIRECTLY.fullmatch(text.text[m.end : mark.begin])
+        for m in text.marks
+    )
+
+
+def _refuse_part(operators: list[Mark], denied: list[Mark]) -> None:
+    """Refuse "attention, not softmax": what is denied is a part of what is named, not another operator."""
+    for mark in operators:
+        entry = operator_named(mark.value) if isinstance(mark.value, str) else None
+        if denied and entry is not None and (entry.source or entry.category in _MADE_OF_PARTS):
+            others = [
+                e for m in denied if isinstance(m.value, str) and (e := operator_named(m.value)) is not None
+            ]
+            if any(e.category != entry.category and not e.source for e in others):
+                raise Unclear("taken_back")
+
+
+def _exchanged(
+    steps: tuple[ChainStep, ...], denied: list[Mark], known: Request
+) -> tuple[ChainStep, ...] | None:
+    """Return the known chain with one operator in the place of another: "relu instead of gelu"."""
+    names = [s.operator for s in known.steps]
+    gone = [m.value for m in denied if m.value in names]
+    if len(known.steps) < _PAIR or len(steps) != 1 or len(gone) != 1 or names.count(gone[0]) != 1:
+        return None
+    return tuple(steps[0] if s.operator == gone[0] else s for s in known.steps)
 
 
 def _without_vectors(text: MarkedText, marks: list[Mark], known: Request) -> list[Mark]:
@@ -154,6 +195,11 @@ def _without_labels(text: MarkedText, marks: list[Mark]) -> list[Mark]:
             continue
         names = {m.value if isinstance(m.value, str) else m.value.operator for m in operators[:at]}
         composite = all(_is_composite(n) for n in names)
+        if _in_parentheses(text, mark) and names:
+            if not _said_before(text, marks, mark):
+                raise Unclear("order", names=[*sorted(names), mark.value.formula])
+            dropped.append(mark)  # "with temperature 0.7 (x / 0.7)"
+            continue
         if (
             composite
             or _DEFINED.search(text.text[begin : mark.begin])
@@ -172,9 +218,9 @@ def _without_labels(text: MarkedText, marks: list[Mark]) -> list[Mark]:
         if described or (first.name.endswith(f"_{right.value}") and right.value != "linear"):
             dropped.append(right)  # "masked softmax: fill with -inf, then softmax"
     formulas = [m for m in operators if isinstance(m.value, ChainStep) and m.value.formula is not None]
-    if len(formulas) == 1 and operators[0] is formulas[0]:
+    if len(formulas) == 1 and [m for m in operators if m not in dropped][:1] == formulas:
         formula = formulas[0]
-        for mark in operators[1:]:
+        for mark in [m for m in operators if m.begin >= formula.end]:
             joined = any(
                 m.kind in ("then", "of", "after", "and") for m in marks if formula.end <= m.begin < mark.begin
             )
@@ -186,6 +232,21 @@ def _without_labels(text: MarkedText, marks: list[Mark]) -> list[Mark]:
     if formulas and "+" in formulas[0].value.formula:
         dropped += [m for m in marks if m.kind in ("first", "bias") and m.end <= formulas[0].begin]
     return [m for m in marks if m not in dropped]
+
+
+def _in_parentheses(text: MarkedText, mark: Mark) -> bool:
+    before, after = text.text[: mark.begin].rstrip(), text.text[mark.end :].lstrip()
+    return before.endswith("(") and after.startswith(")") and before[:-1].strip() != ""
+
+
+def _said_before(text: MarkedText, marks: list[Mark], mark: Mark) -> bool:
+    """Say whether a formula in parentheses only repeats what operators and numbers before it say."""
+    formula = mark.value.formula
+    numbers = set(re.findall(r"\d+(?:\.\d+)?", formula))
+    said = set(re.findall(r"\d+(?:\.\d+)?", text.text[: mark.begin]))
+    earlier = [m for m in marks if m.kind == "operator" and m.end <= mark.begin]
+    names = {m.value if isinstance(m.value, str) else m.value.operator for m in earlier}
+    return numbers <= said and operations_of(formula) <= names and bool(numbers)
 
 
 def _is_composite(name: str) -> bool:

@@ -5,15 +5,17 @@ import re
 from collections.abc import Mapping
 
 from akgen.agents.requests.einsum import einsum_shapes
+from akgen.agents.requests.formula import operations_of
 from akgen.agents.requests.marks import Mark, MarkedText
 from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import Request, Shape
 from akgen.agents.requests.sizes import GENERAL, GENERAL_FOR, SIZES
-from akgen.knowledge.operators import Value
+from akgen.knowledge.operators import Value, operator_named
 
 _CASES = re.compile(r"(?<![a-z])(?:at|for|sizes|cases|both)(?: (?:shapes?|sizes?))?\W*\Z|用例\W*\Z")
 _PAIR = 2
+_POINTWISE = ("elementwise", "activation", "comparison")
 
 
 def with_shapes(
@@ -142,6 +144,8 @@ def _cases(
 ) -> tuple[tuple[Shape, ...], ...]:
     """Return the shapes of each case: one shape for all tensors, or one for each."""
     found: list[Shape] = [shape for m in listed for shape in m.value]
+    if (named := _all_named(text, request, listed)) is not None:
+        return (named,)
     if len(found) == 1:
         return ((found[0],),)
     if not request.steps:
@@ -156,6 +160,8 @@ def _cases(
     )
     if first.formula is not None and len(found) == count and len(listed) == count:
         found = _by_name(text, listed, first.variables)
+    if len(found) == count > 1 and _of_named(text, request, listed, found):
+        return (tuple(found),)
     if len(found) > max(count, 1) and not _listed(text, listed):
         raise Unclear("two_shapes")
     if count == 1:
@@ -206,6 +212,46 @@ def _by_name(text: MarkedText, listed: list[Mark], variables: tuple[str, ...]) -
             others.append(mark.value[0])
     rest = iter(others)
     return [named[v] if v in named else next(rest) for v in variables]
+
+
+def _of_named(text: MarkedText, request: Request, listed: list[Mark], found: list[Shape]) -> bool:
+    """Say whether a composite's tensors have shapes that fit the first one's: "scores 4x8x32x32, mask 4x1x1x32"."""
+    step = request.steps[0]
+    composite = step.formula is None and entry_of(step).source is not None
+    differ = len(set(found)) > 1 and max(map(len, found)) == len(found[0])
+    return composite and differ and _broadcast(found) and not _CASES.search(text.text[: listed[0].begin])
+
+
+_NAME = r"[a-z][a-z0-9_]*"
+_NAMES_BEFORE = re.compile(
+    rf"(?<![a-z0-9_])(?P<names>{_NAME}(?:\s*(?:,|/|&|、|and|和|与)\s*{_NAME})*)"
+    r"(?:\s*(?:is|are|of|has|have|with|shape|shapes|size|both|each|all|a|an|as|in|tensor|matrix|weight|[:=\[({]"
+    r"|的形状|形状|大小|都|各|均|为|是))*\s*\Z"
+)
+
+
+def _all_named(text: MarkedText, request: Request, listed: list[Mark]) -> tuple[Shape, ...] | None:
+    """Return the shapes of a formula's tensors where each is named before its shape: "W1 and W3 256x512"."""
+    first = request.steps[0] if request.steps else None
+    if first is None or len(first.variables) < _PAIR or any(len(m.value) != 1 for m in listed):
+        return None
+    named: dict[str, Shape] = {}
+    plain = text.text
+    for mark in [m for m in text.marks if m.kind == "operator"]:
+        plain = plain[: mark.begin] + "\0" * (mark.end - mark.begin) + plain[mark.end :]
+    for mark in listed:
+        before = _NAMES_BEFORE.search(plain[: mark.begin])
+        for name in re.findall(_NAME, before["names"]) if before else ():
+            if name in first.variables and named.setdefault(name, mark.value[0]) != mark.value[0]:
+                return None
+    if not set(first.variables) <= named.keys():
+        return None
+    shapes = [named[v] for v in first.variables]
+    names = operations_of(first.formula or "")
+    pointwise = all((e := operator_named(n)) is not None and e.category in _POINTWISE for n in names)
+    if pointwise and not _broadcast(shapes):
+        raise Unclear("two_shapes")
+    return tuple(shapes)
 
 
 def _apart(text: MarkedText, marks: list[Mark], listed: list[Mark]) -> bool:

@@ -5,7 +5,7 @@ import re
 from keyword import iskeyword
 
 from akgen.agents.requests.attributes import parameters_of
-from akgen.agents.requests.formula_axes import NAMES, with_reductions
+from akgen.agents.requests.formula_axes import NAMES, reduces, with_reductions
 from akgen.agents.requests.marks import MarkedText
 from akgen.agents.requests.request import ChainStep
 from akgen.knowledge.operators import find_operators, operator_named
@@ -16,7 +16,7 @@ _TOKEN = re.compile(
 _VARIABLE = re.compile(
     r"(?:[a-z]|[abxyzqkvw]\d|mask|cond|condition|bias|weight|scale|residual|input|other|gamma|beta|gate|up|query|key|value|"
     r"hidden|grad|lr|mean|var|pred|target|labels?|logits|scores|left|right|lhs|rhs|alpha|eps|epsilon|lam|tau|momentum|wd|"
-    r"mu|sigma|logvar|avg|theta|rho|phi|delta|sigma2|log_var)\Z"
+    r"shift|mu|sigma|d[a-z]|g\d|p\d|logvar|avg|theta|rho|phi|delta|sigma2|log_var)\Z"
 )
 _LABEL = re.compile(
     r"(?:^|[,，.;])\s*((?:[a-z][a-z0-9\-]*|[\u4e00-\u9fff]+)(?: (?:[a-z][a-z0-9\-]*|[\u4e00-\u9fff]+)){0,3}) ?[:：] *\Z"
@@ -24,10 +24,19 @@ _LABEL = re.compile(
 _DENIES = re.compile(
     r"(?<![a-z])(?:not?|never|without|don't|backward|gradient|inverse|except)(?![a-z])|不|别|非|无|反向|梯度"
 )
+_ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _MASKS = ("mask", "cond", "condition")
 _VECTORS = ("bias", "gamma", "beta")  # as long as the last axis
 _SCALARS = ("lr", "alpha", "eps", "epsilon", "lam", "tau", "momentum", "wd")  # numbers, which must be said
 _TRUTHS = ("true", "false")
+_DECLARED = re.compile(
+    r"(?<![a-z0-9_])([a-z]\w*(?: ?(?:,|/|&|、|and|和) ?[a-z]\w*)*)(?: (?:is|are|both|all|each|of|has|have))*"
+    r"(?: ?[:=])? ?(?:[\[(] ?\d+ ?(?:,|\))|\d+ ?x ?\d)"
+)
+_NO_NAMES = frozenset(
+    ("and", "is", "are", "of", "with", "both", "all", "each", "shape", "size", "in", "on", "for", "where")
+)
+_GIVEN = re.compile(r"(?<![a-z0-9_])([a-z]\w*) ?(?:=|is|为|取|是) ?-?(?:\d|\.\d)(?![\d.]* ?[x*] ?\d)")
 _LONGEST = 2  # letters of a variable that a sign may stand before
 _MOST_TOKENS = 80
 _BETWEEN = frozenset(("**", "+", "-", "*", "/", "@", "%", "^", ",", "=", "<", ">"))
@@ -35,7 +44,9 @@ _BETWEEN = frozenset(("**", "+", "-", "*", "/", "@", "%", "^", ",", "=", "<", ">
 
 def take_formulas(text: MarkedText) -> None:
     """Mark every formula with its step."""
-    for run in _runs(text.rest):
+    given = frozenset(m[1] for m in _GIVEN.finditer(text.rest))
+    declared = _declared(text.rest)
+    for run in _runs(text.rest, declared):
         at = 0
         while at < len(run):
             step = 1
@@ -47,7 +58,7 @@ def take_formulas(text: MarkedText) -> None:
                     r"[*/^@] ?\Z", text.text[:begin_at]
                 ):
                     continue  # a part of a formula that is not understood
-                found = read_formula(text.rest[begin_at:end_at])
+                found = read_formula(text.rest[begin_at:end_at], given, declared)
                 if found is not None:
                     _take_label(text, begin_at)
                     found = _with_numbers(text, found, (begin_at, end_at))
@@ -57,6 +68,30 @@ def take_formulas(text: MarkedText) -> None:
             at += step
 
 
+def join_formulas(text: MarkedText) -> None:
+    """Write "x ** 2 plus relu(y)" as one formula: arithmetic in words between two formulas."""
+    ordered = [m for m in text.sorted() if m.kind == "operator"]
+    for left, sign, right in zip(ordered, ordered[1:], ordered[2:], strict=False):
+        sides = [m.value.formula for m in (left, right) if isinstance(m.value, ChainStep)]
+        gaps = text.text[left.end : sign.begin] + text.text[sign.end : right.begin]
+        if (
+            not isinstance(sign.value, str)
+            or sign.value not in _ARITHMETIC
+            or len(sides) != 2
+            or None in sides
+            or gaps.strip() not in ("", "by")
+        ):
+            continue
+        if any(m not in text.marks for m in (left, sign, right)):
+            continue
+        formula = ast.unparse(ast.parse(f"({sides[0]}) {_ARITHMETIC[sign.value]} ({sides[1]})", mode="eval"))
+        variables = tuple(dict.fromkeys((*left.value.variables, *right.value.variables)))
+        for mark in (left, sign, right):
+            text.unmark(mark)
+        joined = ChainStep(operator="formula", formula=formula, variables=variables)
+        text.mark(left.begin, right.end, "operator", joined)
+
+
 def _take_label(text: MarkedText, begin: int) -> None:
     """Mark the name before a formula, as in "SGD update: w - lr * g", where it is no known word."""
     label = _LABEL.search(text.rest[:begin])
@@ -64,8 +99,13 @@ def _take_label(text: MarkedText, begin: int) -> None:
         text.mark(label.start(1), label.end(1), "label")
 
 
-def read_formula(text: str) -> ChainStep | None:
-    """Return the step of a text that is a formula, or None."""
+def read_formula(
+    text: str, given: frozenset[str] = frozenset(), declared: frozenset[str] = frozenset()
+) -> ChainStep | None:
+    """Return the step of a text that is a formula, or None.
+
+    `given` are names whose values are said beside it, `declared` those whose shapes are.
+    """
     body = re.sub(r"^[a-z]\w* *=(?!=) *", "", text.strip()).replace("^", "**")
     body = re.sub(r"(?<=[=(, ])(?:true|false)(?![a-z0-9_(])", lambda m: m[0].capitalize(), body)
     try:
@@ -84,9 +124,9 @@ def read_formula(text: str) -> ChainStep | None:
         return None  # "-bias" is a hyphen
     functions = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
     names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and id(n) not in functions}
-    names_bare = NAMES - set(re.findall(r"([a-z]\w*) ?=(?!=)", text))
+    names_bare = NAMES - given - set(re.findall(r"([a-z]\w*) ?=(?!=)", text))
     bare = names & names_bare if len(names - names_bare) == 1 and names & names_bare else set()
-    if not names or not all(_VARIABLE.match(name) for name in names - bare):
+    if not names or not all(_VARIABLE.match(name) or name in declared | given for name in names - bare):
         return None
     if all(len(name) > _LONGEST for name in names) and not _computes(tree):
         return None  # "query-key" is a compound
@@ -134,6 +174,11 @@ def _with_numbers(text: MarkedText, step: ChainStep, place: tuple[int, int]) -> 
         )
         variables.remove(name)
     return step.model_copy(update={"formula": formula, "variables": tuple(variables)})
+
+
+def bound(text: MarkedText, step: ChainStep) -> ChainStep:
+    """Put in the numbers that a follow-up gives for a formula's names: "s=0.9, b=-0.5"."""
+    return _with_numbers(text, step, (0, 0)) if step.formula is not None else step
 
 
 def renamed(formula: str, name: str, text: str) -> str:
@@ -212,6 +257,8 @@ class _WithPaths(ast.NodeTransformer):
         keywords = list(node.keywords)
         positional = len(node.args) > 1 and not any(isinstance(a, ast.Name) for a in node.args[1:])
         for attribute, value in entry.attributes.items():
+            if attribute == "dim" and reduces(ways[0].path):
+                continue  # its axis is said beside the formula, or asked for
             if attribute in settable and attribute not in given and not positional:
                 keywords.append(ast.keyword(attribute, ast.parse(repr(value), mode="eval").body))
         return _call(ways[0].path, node.args, keywords)
@@ -253,7 +300,13 @@ def _next_to_each_other(one: re.Match[str], other: re.Match[str]) -> bool:
     return operands and one.end() < other.start()
 
 
-def _runs(text: str) -> list[list[re.Match[str]]]:
+def _declared(text: str) -> frozenset[str]:
+    """Return the names that stand before shapes, "scale/shift are [4, 1, 1152]", and are no operators."""
+    names = {n for m in _DECLARED.finditer(text) for n in re.findall(r"[a-z][a-z0-9_]*", m[1])}
+    return frozenset(n for n in names if operator_named(n) is None and n not in _NO_NAMES)
+
+
+def _runs(text: str, declared: frozenset[str] = frozenset()) -> list[list[re.Match[str]]]:
     """Return runs of tokens that a formula may consist of; words that are neither variable nor function end a run."""
     runs: list[list[re.Match[str]]] = [[]]
     end = 0
@@ -264,6 +317,7 @@ def _runs(text: str) -> list[list[re.Match[str]]]:
             not word
             or token[0] in _TRUTHS
             or _VARIABLE.match(token[0].removesuffix(".t"))
+            or token[0] in declared
             or token[0] in NAMES
             or text[token.end() : token.end() + 1] in ("(", "=")
             or re.match(r" ?=(?![=\d ]* ?\d+(?:\.\d+)? ?(?:[,，;]|\Z))", text[token.end() :])

@@ -29,20 +29,32 @@ def open_reductions(formula: str) -> bool:
     return any(_is_open(n) for n in ast.walk(ast.parse(formula, mode="eval")))
 
 
-def settled_reductions(formula: str, said: dict[str, Value]) -> str:
-    """Return the formula with axis, correction and kept axes in its reductions; those inside it keep the axis."""
+def reduces(path: str) -> bool:
+    return path in _PATHS
+
+
+def settled_reductions(formula: str, said: dict[str, Value]) -> str | None:
+    """Return the formula with axis, correction and kept axes in its reductions; those inside it keep the axis.
+
+    Where nothing is said, one that is the whole formula goes along the last axis, as everywhere. None for one inside,
+    of which it is not clear what it is taken of: x - mean(x).
+    """
     tree = ast.parse(formula, mode="eval")
+    if "dim" not in said:
+        if not _is_open(tree.body) or sum(_is_open(n) for n in ast.walk(tree)) > 1:
+            return None
+        said = {**said, "dim": -1}
     for node in [n for n in ast.walk(tree) if _is_open(n)]:
         assert isinstance(node, ast.Call)
         inner = node is not tree.body
         words: dict[str, Value] = {}
-        if "dim" in said:
+        if said["dim"] is not None:
             words["dim"] = said["dim"]
             if inner or said.get("keepdim"):
                 words["keepdim"] = True
         if "correction" in said and ast.unparse(node.func) in _DEVIATIONS:
             words["correction"] = said["correction"]
-        if "dim" in said and ast.unparse(node.func) in ("torch.max", "torch.min"):
+        if said["dim"] is not None and ast.unparse(node.func) in ("torch.max", "torch.min"):
             node.func = ast.parse(f"torch.a{ast.unparse(node.func)[6:]}", mode="eval").body
         if "dim" in words:
             node.keywords = [k for k in node.keywords if k.arg != "dim"]

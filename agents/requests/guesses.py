@@ -1,9 +1,10 @@
 """Guess what a word that nobody read may mean: a misspelt name, a misspelt word that says nothing, a random draw."""
 
 import difflib
+from functools import cache
 
 from akgen.agents.requests.marks import words
-from akgen.knowledge.operators import operators, squashed
+from akgen.knowledge.operators import operators, signatures, squashed
 
 _SIMILAR = 0.75
 _NEAR = 0.82  # of a name alone, out of its sentence
@@ -16,7 +17,15 @@ def misspelt_filler(word: str) -> bool:
         return False
     close = difflib.get_close_matches(word, words()["filler"], n=1, cutoff=0.8)
     longer = bool(close) and (word.startswith(close[0]) or abs(len(word) - len(close[0])) > 1)
+    if word in _arguments() or (close and word[0] != close[0][0]):
+        return False  # "stable" is no misspelt "table": typos seldom change the first letter
     return bool(close) and not longer and len(close[0]) >= _LONG and meant(word)[:1] in ([], close)
+
+
+@cache
+def _arguments() -> frozenset[str]:
+    """Return what PyTorch calls the arguments of its operators."""
+    return frozenset(p.name for s in signatures() for p in s.parameters)
 
 
 def meant(word: str) -> list[str]:

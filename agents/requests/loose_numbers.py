@@ -59,9 +59,8 @@ def take_last_numbers(text: MarkedText) -> None:
         and any((e := operator_named(t)) is not None and e.category != "matmul" for t in takes)
     ):
         return
-    if (shaped and len(numbers) == 1 and joined.search(text.text[: last.start()])) or (
-        not shaped and len(numbers) == 1 and re.fullmatch(r"\d[\d_]*[km]?", last[0])
-    ):
+    whole = len(numbers) == 1 and re.fullmatch(r"\d[\d_]*[km]?", last[0]) is not None
+    if whole and (not shaped or joined.search(text.text[: last.start()])):
         text.mark(last.start(), last.end(), "shape", ((sizes.number(last[0]),),))
 
 

@@ -22,7 +22,7 @@ from akgen.agents.requests.described import (
     takes_number,
 )
 from akgen.agents.requests.einsum import take_einsum
-from akgen.agents.requests.formula import take_formulas
+from akgen.agents.requests.formula import bound, join_formulas, take_formulas
 from akgen.agents.requests.guesses import misspelt_filler
 from akgen.agents.requests.loose_numbers import only_a_value, take_last_numbers
 from akgen.agents.requests.marks import MarkedText, phrase, words
@@ -43,6 +43,11 @@ _OPERAND_NUMBER = re.compile(
     r"(?![a-z0-9_.]| ?[x*] ?\d| by \d| ?(?:elements|values|个元素))"
 )
 _FIRST = {"div": "/", "sub": "-"}
+_ARITHMETIC = ("add", "sub", "mul", "div")
+_THE_INPUT = re.compile(
+    r"\s*(?:(?:by|with|to) )?the (?:original )?input(?: itself| back| again)?"
+    r"(?![a-z0-9_]| (?:is|are|has|have|of|by|to|with|shape|tensor)| ?[:=\[(\d])"
+)
 _NUMBER_FIRST = re.compile(  # "divide 1 by x", "subtract x from 3": the number is what something is taken from
     r"\s*(?:(?P<by>\d+(?:\.\d+)?) by (?:x|it|the (?:input|tensor|value|result)|each element|everything)(?![a-z0-9_])"
     r"|(?:x|it|the (?:input|tensor|value|result)|each element|everything) from (?P<of>\d+(?:\.\d+)?)(?![a-z0-9_.]"
@@ -89,11 +94,15 @@ class Reading:
         if find_operators(BY_INDEX.sub(" ", text.rest)):
             skip(text, BY_INDEX)
         take_formulas(text)
+        if known.steps and not any(m.kind == "operator" for m in text.marks):
+            known = known.model_copy(update={"steps": tuple(bound(text, s) for s in known.steps)})
+            self._known = known
         for mark in text.marks:
             if mark.kind == "operator" and _IN_PLACE.search(text.text[: mark.begin]):
                 raise Unclear("several_statements", said=text.text[mark.begin : mark.end])
         self._take_product()
         self._take_operators()
+        join_formulas(text)
         drop_tensor_names(text)
         drop_repeated(text)
         candidates = [m for m in text.marks if m.kind == "operator"]
@@ -247,6 +256,9 @@ class Reading:
         if any(m.kind == "operator" for m in text.marks) or self._known.steps:
             text.take(re.compile(words()["bias"]), "bias")
             self._take_once_more()
+            for mark in arithmetic[1:]:
+                if mark.value in _ARITHMETIC and (said := _THE_INPUT.match(text.rest, mark.end)) is not None:
+                    text.mark(*said.span(), "first")  # "then add the input"
             text.take(re.compile(words()["first"]), "first")
         self._drop_words_that_lead()
         take_own_operands(text)

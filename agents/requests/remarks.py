@@ -25,8 +25,32 @@ _ORIGIN = re.compile(
 )
 
 
+_LABEL = re.compile(r"\A\s*([^:：\n,，.。;；=\d]{1,48})[:：](?!\s*\Z)")
+_NOUNS = re.compile(
+    r"(?:\A|[\s,，.。;；:：\x00])((?:[a-z][a-z\-]+|[\u4e00-\u9fff]+)(?: [a-z][a-z\-]+){0,2}) \Z"
+)
+_DENIES = re.compile(
+    r"(?<![a-z])(?:not?|never|without|don'?t|but|only|backward|gradient|inverse|except|half|reverse[d]?|before|after|and|then)"
+    r"(?![a-z])|不|别|非|无|反|梯度|除|只|仅|前|后|再"
+)
+
+
+def take_labels(text: MarkedText) -> None:
+    """Mark what a text calls what it then says: "Lab 3, adaLN modulate: x * (1 + s)", "charbonnier loss sqrt(...)"."""
+    formulas = [m for m in text.sorted() if m.kind == "operator" and getattr(m.value, "formula", None)]
+    match = _LABEL.match(text.text)
+    follows = match is not None and any(m.kind == "operator" and m.begin >= match.end() for m in text.marks)
+    if match is not None and follows and not _DENIES.search(match[1]):
+        text.mark(*match.span(1), "filler")
+    for formula in formulas[:1]:
+        named = _NOUNS.search(text.rest[: formula.begin])
+        if named is not None and not _DENIES.search(named[1]):
+            text.mark(*named.span(1), "filler")
+
+
 def take_remarks(text: MarkedText) -> None:
     """Mark remarks as words that say nothing."""
+    take_labels(text)
     for match in _GROUP.finditer(text.text):
         inner = text.rest[match.start(1) : match.end(1)]
         within = [

@@ -48,6 +48,10 @@ _COUNTS = (
     "(?:output|input|out|in) channels"
 )
 _MOST_EXPONENT = 40  # of a count of elements
+_SIGNS = str.maketrans(
+    {"ᵀ": ".T", "⊤": ".T", "Σ": " sum", "∑": " sum", "⊙": "*", "∘": "*", "²": "**2", "³": "**3", "√": " sqrt",
+     "∞": "inf", "≤": "<=", "≥": ">=", "≠": "!=", "÷": "/", "⋅": "·"}
+)  # fmt: skip
 _ASIDE = 2  # letters of an attribute's name that is a preposition: in, by, to
 
 
@@ -56,7 +60,7 @@ def respelt(text: str, *, letters: bool = False) -> str:
 
     With `letters`, sizes keep their letters.
     """
-    text = _in_digits(unicodedata.normalize("NFKC", text).replace("×", "x").lower())
+    text = _in_digits(unicodedata.normalize("NFKC", text.translate(_SIGNS)).replace("×", "x").lower())
     for pattern, replacement in words()["rewrites"]:
         if letters and replacement == _NAMED:
             continue

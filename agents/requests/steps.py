@@ -7,7 +7,7 @@ from typing import Any
 from akgen.agents.requests.attributes import parameters_of
 from akgen.agents.requests.formula_axes import open_reductions, settled_reductions
 from akgen.agents.requests.marks import Mark, MarkedText, phrase
-from akgen.agents.requests.needs import entry_of
+from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.refusals import refuse_other_tensors
 from akgen.agents.requests.request import ChainStep, Request
@@ -23,9 +23,38 @@ _WITH_INDEX = {
     "max": "max_with_index", "amax": "max_with_index", "maximum": "max_with_index",
     "min": "min_with_index", "amin": "min_with_index", "minimum": "min_with_index",
 }  # fmt: skip
+_KEEPS_SHAPE = ("elementwise", "activation", "softmax", "scan")
 _PAIRS = ("sort", "topk", "kthvalue", "median", "mode", "cummax", "cummin", "moe_router")
 _PAIRWISE = {"maximum": "amax", "minimum": "amin"}  # with an axis
 _REDUCED = {"max": ("amax", "maximum"), "min": ("amin", "minimum")}
+_ARITHMETIC = ("add", "sub", "mul", "div")
+_LINKS = (
+    "",
+    "a",
+    "the",
+    "an",
+    "back",
+    "上",
+    "一个",
+    "by",
+    "by the",
+    "with",
+    "with the",
+    "以",
+    "上",
+    "到",
+    "和",
+    "与",
+)
+_IN_FRONT = re.compile(  # of a follow-up: what it names comes before what is known
+    r"\A\s*(?:(?:and|but|now|please|also) )*(?:before (?:that|it|this)|first)(?![a-z])"
+    r"|\A\s*(?:请|再|并)?(?:在?(?:这|那|它|此)?之前|前面|最前面)[，,]?(?:先|再)*(?:加|接|做)?(?:上|一个|个)*"
+)
+_PARTICIPLE = re.compile(r"\s*[a-z]+ed[.!]?\s*\Z")
+_ROOT_OF = re.compile(  # "square root of x plus 1"
+    r"(?<![a-z])of (?:x|it|the input) (?:plus|minus|times|divided by|\+|-|\*|/) ?\d"
+)
+_OF_ATTRIBUTE = re.compile(r"(?:weights?|gamma|scale|eps|epsilon|temperature|权重|缩放)\s*\Z")
 _TWO = re.compile(r"\b(?:two|both|x and y|a and b|elementwise|element-wise|pairwise)\b|两个|逐元素")
 
 
@@ -55,6 +84,11 @@ def steps_of(
     )
     made = _marked_steps(text, marks, operators)
     before = list(known.steps) if chained or not operators else []
+    if known.steps and operators:
+        if _PARTICIPLE.match(text.text):
+            raise Unclear("order", names=[s.formula or s.operator for s in (*known.steps, made[0][1])])
+        if _IN_FRONT.match(text.text) and not whole:
+            return _put_in_front(text, marks, made, known), True
     inserted = [m for m in marks if m.kind in ("bias", "first")]
     if not operators and inserted and known.steps:
         made = [(m, ChainStep(operator="add", operands=(m.kind,))) for m in inserted]
@@ -69,6 +103,30 @@ def steps_of(
     if operators:
         refuse_other_tensors(text, settled)
     return tuple(settled), chained
+
+
+def _put_in_front(
+    text: MarkedText, marks: list[Mark], made: list[tuple[Mark, ChainStep]], known: Request
+) -> tuple[ChainStep, ...]:
+    """Return the known chain behind the steps of this text. Raises Unclear where those take or give another shape."""
+    steps = [_settled(text, s) for s in _with_attributes(text, marks, [(m.begin, s) for m, s in made])]
+    text.mark(*_front(text), "filler")
+    if not all(_on_one_tensor(s) for s in steps):
+        raise Unclear("order", names=[s.formula or s.operator for s in (*steps, *known.steps)])
+    return (*steps, *known.steps)
+
+
+def _front(text: MarkedText) -> tuple[int, int]:
+    match = _IN_FRONT.match(text.text)
+    assert match is not None
+    return match.span()
+
+
+def _on_one_tensor(step: ChainStep) -> bool:
+    """Say whether the step takes one tensor and gives one of its shape."""
+    numbers = sum(isinstance(o, int | float) for o in step.operands)
+    plain = step.formula is None and entry_of(step).category in _KEEPS_SHAPE
+    return plain and tensors_of(step) - numbers == 1
 
 
 def _only_operands(marks: list[Mark], first: Mark | None) -> bool:
@@ -92,6 +150,7 @@ def _marked_steps(text: MarkedText, marks: list[Mark], operators: list[Mark]) ->
             items.append((mark, step))
         elif mark.kind == "number" and items:
             owner, step = items[-1]
+            _refuse_other_owner(text, owner, mark, items)
             items[-1] = (owner, step.model_copy(update={"operands": (mark.value,)}))
         elif mark.kind in ("bias", "first") and operators:
             _add_operand(text, items, mark)
@@ -114,6 +173,23 @@ def _marked_steps(text: MarkedText, marks: list[Mark], operators: list[Mark]) ->
     return [item for group in groups for item in reversed(group)]
 
 
+def _refuse_other_owner(
+    text: MarkedText, owner: Mark, number: Mark, items: list[tuple[Mark, ChainStep]]
+) -> None:
+    """Refuse "weight + 1" and "square root of x plus 1": the number may belong to less than the whole."""
+    said = text.text[owner.begin : number.end]
+    if _OF_ATTRIBUTE.search(text.text[: owner.begin]):
+        raise Unclear("own_operand", said=said)
+    inner = len(items) > 1 and _ROOT_OF.search(text.text, items[-2][0].end, number.end)
+    if (
+        inner
+        and items[-2][0].end <= inner.start()
+        and text.text[items[-2][0].end : inner.start()].strip() == ""
+    ):
+        first = items[-2][1].operator
+        raise Unclear("which_one", names=[f"{first}(x), {said}", f"{first}(x, {said})"])
+
+
 def _both_inside(text: MarkedText, left: tuple[Mark, ChainStep], right: tuple[Mark, ChainStep]) -> bool:
     """Say whether nothing but "and" stands between two operators, so that both may be in what stands before them."""
     return (
@@ -126,7 +202,7 @@ def _add_operand(text: MarkedText, items: list[tuple[Mark, ChainStep]], mark: Ma
     if items:
         owner, step = items[-1]
         between = text.text[owner.end : mark.begin].strip(" ,")
-        if step.operator in ("add", "sub", "mul") and between in ("", "a", "the", "an", "back", "上", "一个"):
+        if step.operator in _ARITHMETIC and between in _LINKS:
             items[-1] = (owner, step.model_copy(update={"operands": (mark.kind,)}))
             return
         # "with bias" at the end is the layer's, wherever it stands; "add a bias" is a step
@@ -200,6 +276,10 @@ def _accepted(step: ChainStep, mark: Mark) -> dict[str, Any] | None:
         return _of_formula(step.formula, mark)
     entry = entry_of(step)
     known = parameters_of(entry)
+    if mark.kind == "attribute" and mark.value.values.keys() & {"values_only", "indices_only"}:
+        return dict(mark.value.values) if step.operator in _PAIRS else None
+    if mark.kind == "attribute" and "stable" in mark.value.values:
+        return dict(mark.value.values) if step.operator in ("sort", "argsort") else None
     if mark.kind == "attribute" and "with_index" in mark.value.values:
         pairs = step.operator in _WITH_INDEX or step.operator in _PAIRS
         return dict(mark.value.values) if pairs else None
@@ -265,7 +345,7 @@ def _of_formula(formula: str, mark: Mark) -> dict[str, Any] | None:
         return {n: v for n, v in mark.value.values.items() if n in ("correction", "keepdim")} or None
     several = re.fullmatch(r"last (\d)", str(mark.value))
     axis = tuple(range(-int(several[1]), 0)) if several else mark.value
-    return {} if axis == "all" else {"dim": axis}
+    return {"dim": None if axis == "all" else axis}
 
 
 def _refused(text: MarkedText, mark: Mark, steps: list[ChainStep]) -> Unclear:
@@ -280,6 +360,8 @@ def _settled(text: MarkedText, step: ChainStep) -> ChainStep:
     """Return the step with what depends on the whole text: which maximum is meant, which normalisation, operands."""
     if step.formula is not None and open_reductions(step.formula):
         formula = settled_reductions(step.formula, step.attributes)
+        if formula is None:
+            raise Unclear("axis_of_formula", formula=step.formula)
         return step.model_copy(update={"formula": formula, "attributes": {}})
     attributes, operands = dict(step.attributes), list(step.operands)
     if attributes.pop("with_index", False) and step.operator in _WITH_INDEX:
@@ -288,6 +370,8 @@ def _settled(text: MarkedText, step: ChainStep) -> ChainStep:
     if (values or indices) and step.operator in _PAIRS:
         operator = f"{step.operator}_{'values' if values else 'indices'}"
         return step.model_copy(update={"operator": operator, "attributes": attributes})
+    if attributes.pop("stable", False):
+        return step.model_copy(update={"operator": f"stable_{step.operator}", "attributes": attributes})
     if "temperature" in attributes and step.operator in ("softmax", "log_softmax"):
         return step.model_copy(update={"operator": f"{step.operator}_with_temperature"})
     if attributes.pop("flat", False):

@@ -10,7 +10,6 @@ Weights that one of the two has as parameters may be inputs of the other. Large 
     python tests/agents/sentences/blind.py FILE [ID ...]
 """
 
-import ast
 import itertools
 import json
 import sys
@@ -24,10 +23,12 @@ from akgen.agents.requests.needs import missing, tensors_of
 from akgen.agents.requests.request import Request
 from akgen.agents.requests.sentence import ParsedRequest, parse_request, says_yes
 from akgen.agents.requests.task import reference_for, task_for
+from tests.agents.sentences.made import smaller, space_of
 
 SHARES = {
     "blind_first.jsonl": 0.85,
-    "blind_second.jsonl": 0.5,
+    "blind_second.jsonl": 0.55,
+    "blind_third.jsonl": 0.35,
 }  # of right ones at least, since they were mended against
 ENOUGH = 1 << 21  # elements of all tensors up to which sizes stay as they are
 SMALL = 48
@@ -93,7 +94,7 @@ def converse(line: dict[str, Any]) -> tuple[ParsedRequest, str]:
             return parsed, "task"
         if line["expect"] != "task" or lacking[0] not in line.get("free", ()):
             return parsed, lacking[0]
-        inputs = _space(line["reference"])["get_inputs"]()
+        inputs = space_of(line["reference"])["get_inputs"]()
         count = tensors_of(parsed.request.steps[0]) if parsed.request.steps else 1
         shapes = list(dict.fromkeys(tuple(t.shape) for t in inputs[:count]))
         answer = (
@@ -116,7 +117,7 @@ def difference(line: dict[str, Any], request: Request) -> str | None:
     ours = _made(source, case.params, {})
     small = {}
     if sum(t.numel() for t in theirs.tensors) > ENOUGH:
-        small = {n: _small(n) for t in theirs.tensors for n in t.shape if n > SMALL}
+        small = {n: smaller(n, SMALL) for t in theirs.tensors for n in t.shape if n > SMALL}
     shapes = [tuple(t.shape) for t in theirs.tensors[: theirs.inputs]]
     sizes = {_squeezed(t) for t in ours.tensors}
     if "shape" not in free and not {_squeezed(t) for t in theirs.tensors[: theirs.inputs]} <= sizes | {()}:
@@ -186,7 +187,7 @@ def _orders(theirs: list[torch.Tensor], ours: list[torch.Tensor], *, free: bool)
 
 def _made(source: str, params: dict[str, Any] | None, small: dict[int, int]) -> Side:
     torch.manual_seed(0)
-    space = _space(source, small)
+    space = space_of(source, small)
     if params is None:
         inputs = list(space["get_inputs"]())
         given = space["get_init_inputs"]() if "get_init_inputs" in space else []
@@ -205,22 +206,6 @@ def _made(source: str, params: dict[str, Any] | None, small: dict[int, int]) -> 
     model.float()
     state = [t for t in model.state_dict().values() if t.dim() > 0 and t.is_floating_point()]
     return Side([*flat, *state], len(flat), model)
-
-
-def _space(source: str, small: dict[int, int] | None = None) -> dict[str, Any]:
-    tree = ast.parse(source)
-    for node in ast.walk(tree) if small else ():
-        if isinstance(node, ast.Constant) and type(node.value) is int:
-            node.value = small.get(node.value, node.value)
-    space: dict[str, Any] = {}
-    exec(compile(tree, "reference.py", "exec"), space)
-    return space
-
-
-def _small(size: int) -> int:
-    while size > SMALL:
-        size = size // 2 if size % 2 == 0 else size % SMALL + 2
-    return size
 
 
 def _kinds(side: Side) -> Counter[str]:

@@ -20,6 +20,7 @@ from akgen.agents.requests.needs import missing
 from akgen.agents.requests.request import Request
 from akgen.agents.requests.sentence import ParsedRequest, parse_request, says_yes
 from akgen.agents.requests.task import reference_for, task_for
+from tests.agents.sentences.made import smaller, space_of
 
 HERE = Path(__file__).parent
 TYPES = {
@@ -157,8 +158,7 @@ def _built(
     source: str, params: dict[str, Any], seed: int
 ) -> tuple[list[torch.Tensor], Any, list[torch.Tensor]]:
     """Return all tensors, inputs and then parameters, the model and its inputs."""
-    space: dict[str, Any] = {}
-    exec(compile(source, "reference.py", "exec"), space)
+    space = space_of(source)
     torch.manual_seed(seed)
     inputs = list(space["get_inputs"](params))
     model = (
@@ -174,19 +174,15 @@ def _built(
 
 
 def _smaller(params: dict[str, Any]) -> dict[str, Any]:
-    return {k: [_small(n) for n in v] if isinstance(v, list) else v for k, v in params.items()}
-
-
-def _small(size: int) -> int:
-    while size > SMALL:
-        size = size // 2 if size % 2 == 0 else size % SMALL + 2
-    return size
+    return {k: [smaller(n, SMALL) for n in v] if isinstance(v, list) else v for k, v in params.items()}
 
 
 def _scaled(expression: str, params: dict[str, Any], computed: dict[str, Any]) -> str:
     """Write the smaller sizes where the expression names a size, as in a normalised shape."""
     sizes = {n for v in params.values() if isinstance(v, list) for n in v if n > SMALL}
-    return re.sub(r"\d+", lambda m: str(_small(int(m[0]))) if int(m[0]) in sizes else m[0], expression)
+    return re.sub(
+        r"\d+", lambda m: str(smaller(int(m[0]), SMALL)) if int(m[0]) in sizes else m[0], expression
+    )
 
 
 def _same(got: Any, want: Any) -> bool:
