@@ -65,7 +65,8 @@ def continued_rows(
     mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in ids_PT], device=model.device)
     cache = _cache(model)
     found: list[Continued] = [([], []) for _ in range(n * len(ids_PT))]
-    with torch.random.fork_rng(devices=[]), torch.inference_mode():
+    accelerators = [] if model.device.type == "cpu" else [model.device]
+    with torch.random.fork_rng(accelerators, device_type=model.device.type), torch.inference_mode():
         torch.manual_seed(seed)
         places = (mask.cumsum(1) - 1).clamp(min=0)
         logits = _read(model, cache, tokens_PT, mask, places).repeat_interleave(n, 0)

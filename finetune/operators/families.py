@@ -192,10 +192,39 @@ def single(s: Sketch, difficulty: int) -> Drawn:
     return (_step(s, kind, a=x),)
 
 
+def varied(s: Sketch, difficulty: int) -> Drawn:
+    """Draw steps without a plan: any earlier values, one to four tensors and small ones, one to three results."""
+    full = [s.input("full") for _ in range(s.rng.randint(1, min(4, difficulty + 1)))]
+    kinds: list[InputKind] = ["column", "row", "one"]
+    waiting = [*full[1:], *(s.input(k) for k in s.rng.sample(kinds, s.rng.randint(0, difficulty - 1)))]
+    s.rng.shuffle(waiting)
+    last, made = full[0], list[Variable]()
+    for _ in range(_length(s, difficulty)):
+        earlier = [v for v in (*full, *made) if v is not last and v.now.shape == full[0].now.shape]
+        if waiting and s.rng.random() < 0.6:
+            first, second = s.rng.sample((last, waiting.pop()), 2)
+            last = _binary(s, first, second)
+        elif earlier and s.rng.random() < 0.4:
+            first, second = s.rng.sample((last, s.rng.choice(earlier)), 2)
+            last = _binary(s, first, second)
+        elif last.now.shape == full[0].now.shape and s.rng.random() < 0.2:
+            value = last
+            last = _normalise(s, value) if s.rng.random() < 0.4 else _reduce(s, value, keep=True)
+        else:
+            last = _unary(s, last)
+        made.append(last)
+    if made[-1].now.shape == full[0].now.shape and s.rng.random() < 0.25:
+        return (_reduce(s, last, keep=False),)
+    alike = [v for v in made[:-1] if v.now.shape == last.now.shape]
+    chosen = s.rng.sample(alike, min(len(alike), s.rng.choice((0, 0, 1, 2))))
+    return (last, *sorted(chosen, key=made.index))  # no description says an order: it is the same everywhere
+
+
 FAMILIES: dict[str, Callable[[Sketch, int], Drawn]] = {
     "pointwise": pointwise, "broadcast": broadcast, "reduction": reduction, "normalisation": normalisation,
     "loss": loss, "optimizer": optimizer, "fused": fused, "product": product, "scan": scan,
     "mask": mask, "cast": cast, "quantisation": quantisation, "gradient": gradient, "axes": axes, "single": single,
+    "varied": varied,
 }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from akgen.finetune.training.pairs import TensorPair, close
+from akgen.tools.compose.front.graph import Graph
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.compose.tensor_program.instantiate import bind, instantiate
 from akgen.tools.compose.tensor_program.ir import TensorProgram
@@ -66,16 +67,9 @@ class ProgramEnvironment:
                 )
                 metas.append(TensorMeta(dtype=DType.FLOAT32, shape=shape))
             given = [rng.uniform(-_REACH, _REACH, m.shape) for m in metas]
-            cases.append((metas, given, self._run(self._gold, metas, given)))
+            graph = instantiate(self._gold, metas, (DType.FLOAT32,) * len(self._gold.results))
+            cases.append((metas, given, _run(graph, given)))
         return cases
-
-    def _run(
-        self, program: TensorProgram, metas: Sequence[TensorMeta], given: Sequence[Array]
-    ) -> tuple[Array, ...]:
-        graph = instantiate(program, metas, (DType.FLOAT32,) * len(self._gold.results))
-        if any(math.prod(n.shape) > _MOST_ELEMENTS for n in graph.nodes):
-            raise Unsupported("size", "a value is larger than any that the task needs")
-        return run_graph(graph, given)
 
     def judged(self, text: str) -> CheapVerdict:
         """Say what becomes of a program."""
@@ -85,13 +79,15 @@ class ProgramEnvironment:
             return CheapVerdict(outcome=Outcome.COMPILE_ERROR, diagnostics=error.diagnostics)
         right, computed = 0, False
         try:
+            graphs = []
             for metas, _, expected in self._cases:  # the form first: what does not fit once compiles nowhere
                 bind(program, metas)
-                graph = instantiate(program, metas, (DType.FLOAT32,) * len(self._gold.results))
-                if [graph.nodes[o.node].shape for o in graph.outputs] != [e.shape for e in expected]:
+                graphs.append(instantiate(program, metas, (DType.FLOAT32,) * len(self._gold.results)))
+                shapes = [graphs[-1].nodes[o.node].shape for o in graphs[-1].outputs]
+                if shapes != [e.shape for e in expected]:
                     return CheapVerdict(outcome=Outcome.COMPILE_ERROR, parsed=True)
-            for metas, given, expected in self._cases:
-                got = self._run(program, metas, given)
+            for graph, (_, given, expected) in zip(graphs, self._cases, strict=True):
+                got = _run(graph, given)
                 right += all(map(close, got, expected))
                 computed = computed or not all(_hollow(g, given) for g in got)
         except DslError as error:
@@ -106,6 +102,12 @@ class ProgramEnvironment:
             share=right / len(self._cases),
             hollow=not right and not computed,
         )
+
+
+def _run(graph: Graph, given: Sequence[Array]) -> tuple[Array, ...]:
+    if any(math.prod(n.shape) > _MOST_ELEMENTS for n in graph.nodes):
+        raise Unsupported("size", "a value is larger than any that the task needs")
+    return run_graph(graph, given)
 
 
 def _hollow(got: Array, given: Sequence[Array]) -> bool:

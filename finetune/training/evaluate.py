@@ -3,6 +3,7 @@
 CR@k counts programs that fit their task, ER@k those that compute it. `akgen bench run` asks the compiler and the judge.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,15 +15,16 @@ from akgen.agents.tensor_coder import findings_told, repair_prompt
 from akgen.bench.metrics import Rate, at_least_one
 from akgen.bench.statistics import interval, paired_difference
 from akgen.finetune.operators.splits import Split
-from akgen.finetune.training.environment import CheapVerdict, ProgramEnvironment
+from akgen.finetune.training.environment import CheapVerdict
+from akgen.finetune.training.judges import Judges
 from akgen.finetune.training.pairs import PromptForm, TensorPair, read_pairs, splits
 from akgen.finetune.training.records import PromptRecord, outcome_said, world_records
 from akgen.graph.store.files import write_whole
 from akgen.tools.core.frozen import Frozen, json_text
 from akgen.tools.core.outcome import Outcome
 
-BATCH = 24  # prompts that are sampled together
 MOST_NEW_TOKENS = 400
+REPAIRS = 4  # times as many prompts are sampled together where each is asked once
 
 
 class TaskSamples(Frozen):
@@ -73,24 +75,26 @@ def evaluate(
     most_new_tokens: int = MOST_NEW_TOKENS,
     seed: int = 0,
     told: Callable[[int], None] | None = None,
+    judges: Judges | None = None,
 ) -> Evaluation:
-    """Sample n programs for every task, and judge each; with `repair`, ask again once for those that failed."""
+    """Sample n programs for every task, and judge each; with `repair`, ask again once for those that failed.
+
+    Without `judges`, this process judges.
+    """
+    judges = judges or Judges(workers=1)
     ordered = sorted(pairs, key=lambda p: len(p.program))
     found: list[TaskSamples] = []
     how: dict[str, Any] = {"temperature": temperature, "top_p": top_p, "max_new_tokens": most_new_tokens}
-    for start in range(0, len(ordered), BATCH):
-        group = ordered[start : start + BATCH]
+    for start in range(0, len(ordered), checkpoint.batch):
+        group = ordered[start : start + checkpoint.batch]
         prompts = [p.prompt(form) for p in group]
         sampled = checkpoint.sample(prompts, n, seed=seed + start, **how)
-        for pair, prompt, samples in zip(group, prompts, sampled, strict=True):
-            place = ProgramEnvironment.of(pair)
-            verdicts = [place.judged(s.text) for s in samples]
-            again = (
-                _repaired(checkpoint, place, prompt, [s.text for s in samples], verdicts, seed, how)
-                if repair
-                else None
-            )
-            found.append(_counted(pair.name, verdicts, again))
+        answers = [(pair, s.text) for pair, samples in zip(group, sampled, strict=True) for s in samples]
+        verdicts = judges.judged(answers)
+        again = _repaired(checkpoint, judges, answers, verdicts, form, seed, how) if repair else None
+        for k, pair in enumerate(group):
+            mine = slice(k * n, (k + 1) * n)
+            found.append(_counted(pair.name, verdicts[mine], None if again is None else sum(again[mine])))
         if told is not None:
             told(len(found))
     ks = sorted({1, n})
@@ -131,17 +135,31 @@ def save_evaluation(evaluation: Evaluation, file: Path) -> None:
     write_whole(file, json_text(evaluation, indent=1) + "\n")
 
 
+class PredictedOutcomes(Frozen):
+    """How often a model says what the judge says, with an interval, and how often the most frequent outcome is right.
+
+    `p` is that of a paired permutation test between the two.
+    """
+
+    programs: int
+    accuracy: float
+    low: float
+    high: float
+    majority: float
+    p: float
+
+
 def predicted_outcomes(
     checkpoint: Checkpoint, pairs: Sequence[TensorPair], seed: int = 0
-) -> tuple[float, float, int]:
-    """Return the accuracy of predicted outcomes, that of the most frequent one, and of how many it is.
+) -> PredictedOutcomes:
+    """Return how well a model predicts outcomes of programs.
 
     The model is shown a task with a program, writes its own and says what the judge would say of the one shown.
     """
     records: list[PromptRecord] = list(world_records(pairs, seed))
-    right = 0
-    for start in range(0, len(records), BATCH * 4):
-        group = records[start : start + BATCH * 4]
+    right = list[float]()
+    for start in range(0, len(records), checkpoint.batch * 4):
+        group = records[start : start + checkpoint.batch * 4]
         said = checkpoint.sample(
             [r.prompt for r in group],
             1,
@@ -150,29 +168,39 @@ def predicted_outcomes(
             max_new_tokens=MOST_NEW_TOKENS,
             seed=seed,
         )
-        right += sum(
-            outcome_said(s[0].text) == outcome_said(r.completion) for s, r in zip(said, group, strict=True)
-        )
+        right += [
+            float(outcome_said(s[0].text) == outcome_said(r.completion))
+            for s, r in zip(said, group, strict=True)
+        ]
     outcomes = [outcome_said(r.completion) for r in records]
-    most = max(outcomes.count(o) for o in set(outcomes))
-    return right / len(records), most / len(records), len(records)
+    most = Counter(outcomes).most_common(1)[0][0]
+    usual = [float(o == most) for o in outcomes]
+    low, high = interval(right, 0)
+    return PredictedOutcomes(
+        programs=len(records), accuracy=float(np.mean(right)), low=low, high=high,
+        majority=float(np.mean(usual)), p=paired_difference(usual, right)["p"],
+    )  # fmt: skip
 
 
 def _repaired(
-    checkpoint: Checkpoint,
-    place: ProgramEnvironment,
-    prompt: str,
-    texts: Sequence[str],
-    verdicts: Sequence[CheapVerdict],
-    seed: int,
-    how: dict[str, Any],
-) -> int:
-    failed = [(t, v) for t, v in zip(texts, verdicts, strict=True) if v.outcome is not Outcome.CORRECT]
-    if not failed:
-        return 0
-    asked = [repair_prompt(prompt, t, findings_told(v.diagnostics, v.outcome)) for t, v in failed]
-    again = checkpoint.sample(asked, 1, seed=seed + 1, **how)
-    return sum(place.judged(s[0].text).outcome is Outcome.CORRECT for s in again)
+    checkpoint: Checkpoint, judges: Judges, answers: Sequence[tuple[TensorPair, str]],
+    verdicts: Sequence[CheapVerdict], form: PromptForm, seed: int, how: dict[str, Any],
+) -> list[bool]:  # fmt: skip
+    """Say of each answer whether it was wrong and the next one is right."""
+    repaired = [False] * len(answers)
+    failed = [k for k, v in enumerate(verdicts) if v.outcome is not Outcome.CORRECT]
+    most = checkpoint.batch * REPAIRS
+    for start in range(0, len(failed), most):
+        group = failed[start : start + most]
+        asked = [
+            repair_prompt(pair.prompt(form), text, findings_told(verdict.diagnostics, verdict.outcome))
+            for (pair, text), verdict in ((answers[k], verdicts[k]) for k in group)
+        ]
+        again = checkpoint.sample(asked, 1, seed=seed + 1 + start, **how)
+        found = judges.judged([(answers[k][0], s[0].text) for k, s in zip(group, again, strict=True)])
+        for k, one in zip(group, found, strict=True):
+            repaired[k] = one.outcome is Outcome.CORRECT
+    return repaired
 
 
 def _counted(task: str, verdicts: Sequence[CheapVerdict], repaired: int | None) -> TaskSamples:

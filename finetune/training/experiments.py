@@ -12,9 +12,7 @@ from typing import Any
 
 from akgen.agents.models.local import Checkpoint
 from akgen.finetune.operators.splits import Split
-from akgen.finetune.training.environment import ProgramEnvironment
 from akgen.finetune.training.evaluate import (
-    BATCH,
     Evaluation,
     EvaluationDifference,
     compare_evaluations,
@@ -22,7 +20,8 @@ from akgen.finetune.training.evaluate import (
     held_out,
     save_evaluation,
 )
-from akgen.finetune.training.pairs import TensorPair, read_pairs, splits
+from akgen.finetune.training.judges import Judges
+from akgen.finetune.training.pairs import TensorPair, fresh_tasks, read_pairs, splits
 from akgen.finetune.training.recipe import AblateRecipe, DataRecipe, IterateRecipe, SftRecipe, save_recipe
 from akgen.finetune.training.records import PromptRecord, answer_of, training_records
 from akgen.finetune.training.sft import MODEL, Trained, train_sft
@@ -50,7 +49,7 @@ class IterationRound(Frozen):
 def iterate(recipe: IterateRecipe, folder: Path) -> list[IterationRound]:
     """Run the rounds that are not done. Raises InputError for data or models that cannot be used."""
     save_recipe(recipe, folder)
-    pairs = splits(read_pairs(recipe.pairs))["train"]
+    pairs = fresh_tasks(recipe.pairs, recipe.skip, None)
     base, done = recipe.base, list[IterationRound]()
     for number in range(1, recipe.rounds + 1):
         place = folder / f"round-{number}"
@@ -75,7 +74,8 @@ def _round(
 ) -> IterationRound:
     place.mkdir(parents=True, exist_ok=True)
     kept = place / "kept.jsonl"
-    _sample(recipe, base, pairs, kept, seed=recipe.seed + 1000 * number)
+    with Judges(recipe.judges) as judges:
+        _sample(recipe, base, pairs, kept, judges, seed=recipe.seed + 1000 * number)
     asked = {p.digest: p for p in pairs}
     rows = [row for row in read_json_lines(kept, "Delete the round's folder.") if row["task"] in asked]
     own = [
@@ -86,7 +86,10 @@ def _round(
         PromptRecord(prompt=row["prompt"], completion=answer_of(asked[row["task"]], recipe.form), kind="told")
         for row in rows if recipe.told and not row["programs"]
     ]  # fmt: skip
-    replayed = list(training_records(pairs, DataRecipe(forms={recipe.form: 1.0}), recipe.seed + number))
+    # Answers of tasks that are new to the model are not looked at, where there are others.
+    known = splits(read_pairs(recipe.pairs))["train"][: recipe.skip] or pairs
+    data = DataRecipe(forms={recipe.form: 1.0}, repairs=recipe.repairs)
+    replayed = list(training_records(known, data, recipe.seed + number))
     records = [*own, *told, *replayed[: round((len(own) + len(told)) * recipe.replay)]]
     file = place / "records.jsonl"
     write_whole(file, "".join(json.dumps(r.model_dump()) + "\n" for r in records))
@@ -102,24 +105,27 @@ def _round(
     )  # fmt: skip
 
 
-def _sample(recipe: IterateRecipe, base: str, pairs: Sequence[TensorPair], kept: Path, *, seed: int) -> None:
+def _sample(
+    recipe: IterateRecipe, base: str, pairs: Sequence[TensorPair], kept: Path, judges: Judges, *, seed: int
+) -> None:
     """Write what each task's correct samples are; tasks that were asked before the run stopped are not asked again."""
     known = {row["task"] for row in read_json_lines(kept, "Delete it.")} if kept.is_file() else set()
     left = sorted((p for p in pairs if p.digest not in known), key=lambda p: len(p.program))
     if not left:
         return
-    checkpoint = Checkpoint.load(Path(base))
-    for start in range(0, len(left), BATCH):
-        group = left[start : start + BATCH]
+    checkpoint = Checkpoint.load(Path(base), accelerated=not recipe.cpu)
+    for start in range(0, len(left), checkpoint.batch):
+        group = left[start : start + checkpoint.batch]
         sampled = checkpoint.sample(
             [p.prompt(recipe.form) for p in group], recipe.samples, temperature=recipe.temperature, top_p=1.0,
             max_new_tokens=recipe.max_new_tokens, seed=seed + start,
         )  # fmt: skip
+        texts_of = [Counter(s.text for s in samples if s.ended) for samples in sampled]
+        answers = [(pair, t) for pair, texts in zip(group, texts_of, strict=True) for t in texts]
+        verdicts = dict(zip(((p.digest, t) for p, t in answers), judges.judged(answers), strict=True))
         with kept.open("a", encoding="utf-8") as out:
-            for pair, samples in zip(group, sampled, strict=True):
-                place = ProgramEnvironment.of(pair)
-                texts = Counter(s.text for s in samples if s.ended)
-                good = [t for t in texts if place.judged(t).outcome is Outcome.CORRECT]
+            for pair, samples, texts in zip(group, sampled, texts_of, strict=True):
+                good = [t for t in texts if verdicts[pair.digest, t].outcome is Outcome.CORRECT]
                 row = {
                     "task": pair.digest, "prompt": pair.prompt(recipe.form), "programs": good[: recipe.most_kept],
                     "right": sum(texts[t] for t in good) / len(samples),
@@ -136,23 +142,34 @@ class Ablation(Frozen):
     differences: tuple[EvaluationDifference, ...] = ()
 
 
-def ablate(recipe: AblateRecipe, folder: Path) -> list[Ablation]:
-    """Train and measure every variant that is not done; "whole" is the recipe as it is."""
+def ablate(recipe: AblateRecipe, folder: Path, only: str | None = None) -> list[Ablation]:
+    """Train and measure every variant that is not done; "whole" is the recipe as it is.
+
+    With `only`, that variant alone, so that several machines or processes share the work.
+    """
     if recipe.sft.data.pairs is None:
         raise InputError("An ablation needs data.pairs.", "Held-out tasks are drawn from it.")
     if recipe.sft.trainer.max_steps < 1:
         raise InputError("An ablation needs trainer.max_steps.", "It is what makes the compute equal.")
     save_recipe(recipe, folder)
     found: dict[tuple[str, Split], Ablation] = {}
-    for name, changes in {"whole": {}, **recipe.variants}.items():
-        place = folder / name
-        train_sft(changed(recipe.sft, changes), place)
+    variants: dict[str, dict[str, Any]] = {"whole": {}, **recipe.variants}
+    if only is not None and only not in variants:
+        raise InputError(f"There is no variant {only!r}.", f"There are {', '.join(variants)}.")
+    for name in [only] if only is not None else variants:
+        changes, place = variants[name], folder / name
+        if not all((place / f"{split}.json").is_file() for split in SPLITS):
+            train_sft(changed(recipe.sft, changes), place)
         for split in SPLITS:
             file = place / f"{split}.json"
             if not file.is_file():
                 tasks = held_out(recipe.sft.data.pairs, split, recipe.tasks)
-                checkpoint = Checkpoint.load(place / MODEL)
-                save_evaluation(evaluate(checkpoint, name, tasks, split, n=recipe.samples), file)
+                checkpoint = Checkpoint.load(place / MODEL, accelerated=not recipe.sft.cpu)
+                with Judges() as judges:
+                    made = evaluate(
+                        checkpoint, name, tasks, split, n=recipe.samples, repair=True, judges=judges
+                    )
+                save_evaluation(made, file)
             result = Evaluation.model_validate_json(file.read_text())
             whole = found.get(("whole", split))
             differences = tuple(compare_evaluations(whole.result, result)) if whole else ()

@@ -12,8 +12,8 @@ from typing import Any
 import torch
 
 from akgen.agents.tensor_coder import findings_told
-from akgen.finetune.training.environment import ProgramEnvironment
-from akgen.finetune.training.pairs import TensorPair, read_pairs, splits
+from akgen.finetune.training.judges import Judges
+from akgen.finetune.training.pairs import TensorPair, fresh_tasks
 from akgen.finetune.training.recipe import GrpoRecipe, save_recipe
 from akgen.finetune.training.rewards import (
     PARTS,
@@ -60,7 +60,7 @@ def train_grpo(recipe: GrpoRecipe, folder: Path, settings: Settings | None = Non
             data=recipe.records or recipe.pairs,
             train_dataset=Dataset.from_list([{"prompt": p, "task": name} for name, p in prompts.items()]),
             reward_funcs=GroupReward(recipe.weights, recipe.group, judge),
-            rollout_func=_rollouts(recipe, folder, prompts, judge),
+            rollout_func=_rollouts(recipe, folder, prompts, judge, config.world_size),
         )  # fmt: skip
 
 
@@ -71,9 +71,10 @@ def _environment(
     if recipe.environment == "interpreter":
         if recipe.pairs is None:
             raise InputError("The recipe names no pairs.", "Write pairs: FILE, of akgen train pairs.")
-        pairs = {p.digest: p for p in splits(read_pairs(recipe.pairs))["train"][: recipe.tasks]}
+        pairs = {p.digest: p for p in fresh_tasks(recipe.pairs, recipe.skip, recipe.tasks)}
         prompts: dict[str, Any] = {name: pair.prompt(recipe.form) for name, pair in pairs.items()}
-        return prompts, lambda answers: [judged_here(pairs[name], text) for name, text in answers]
+        judges = ending.enter_context(Judges())
+        return prompts, lambda answers: judged_here(judges, [(pairs[name], text) for name, text in answers])
     if recipe.records is None:
         raise InputError(
             "The recipe names no records.", "Write records: FILE, of akgen data export --format trl."
@@ -87,10 +88,10 @@ def _environment(
 
 
 def _rollouts(
-    recipe: GrpoRecipe, folder: Path, prompts: Mapping[str, Any], judge: JudgeAnswers
+    recipe: GrpoRecipe, folder: Path, prompts: Mapping[str, Any], judge: JudgeAnswers, processes: int
 ) -> Rollouts | None:
-    """Return what samples in TRL's stead; None where its own does: a turn on accelerators, of which it knows more."""
-    if recipe.rollouts is None and recipe.turns == 1 and not recipe.cpu:
+    """Return what samples in TRL's stead; None where its own does: a turn, with parts of a model in each process."""
+    if recipe.rollouts is None and recipe.turns == 1 and processes > 1:
         return None
     named = {json.dumps(prompt): name for name, prompt in prompts.items()}
     sampler = sampled_here if recipe.rollouts is None else ServedSampler(recipe.rollouts, folder)
@@ -100,12 +101,14 @@ def _rollouts(
     )  # fmt: skip
 
 
-def judged_here(pair: TensorPair, text: str) -> Judged:
-    """Judge a program in this process, which no answer can reach: programs are data to it."""
-    found = ProgramEnvironment.of(pair).judged(text)
-    facts = facts_of_program(found)
-    said = " ".join(findings_told(found.diagnostics, found.outcome))
-    return Judged(facts=facts, told=None if facts.correct else f"# {said}\n\n")
+def judged_here(judges: Judges, answers: Sequence[tuple[TensorPair, str]]) -> list[Judged]:
+    """Judge programs by the interpreter, which no answer can reach: programs are data to it."""
+    made = []
+    for found in judges.judged(answers):
+        facts = facts_of_program(found)
+        said = " ".join(findings_told(found.diagnostics, found.outcome))
+        made.append(Judged(facts=facts, told=None if facts.correct else f"# {said}\n\n"))
+    return made
 
 
 def reward_of_turns(turns: Sequence[Judged], weights: RewardWeights) -> Reward:

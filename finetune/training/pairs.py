@@ -5,7 +5,14 @@ the compositions that it is measured on.
 """
 
 import json
-from collections.abc import Callable, Container, Iterable, Iterator
+import multiprocessing
+import random
+import re
+from collections import deque
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -31,7 +38,10 @@ PromptForm = Literal["en", "zh", "code"]
 # Of these the language says nearly all; conversions, roundings and masks by position it does not.
 DRAWN_FAMILIES = (
     "pointwise", "broadcast", "reduction", "normalisation", "loss", "optimizer", "fused", "product", "scan",
+    "varied",
 )  # fmt: skip
+_CHUNK = 20  # operators that a process verifies together
+_LENGTH = re.compile(r"\b[A-Z]\w*\b")
 TOLERANCE = 1e-4  # both run in double precision
 _REMEDY = "Write the pairs again: akgen train pairs FOLDER."
 
@@ -53,24 +63,70 @@ class TensorPair(Frozen):
         """Return what a model is asked: the inputs, then what is computed."""
         return task_prompt(self.inputs, self.code if form == "code" else self.said[form])
 
+    def with_inputs_shuffled(self, rng: random.Random) -> "TensorPair":
+        """Return the same task with its inputs in another order, and so under other names.
+
+        As they are drawn, nearly every task begins with x, and the next input is y: a model that has seen no other
+        order writes that instead of reading the name (held-out optimizers, which begin with y, became steps on x).
+        """
+        lines = self.inputs.splitlines()
+        rng.shuffle(lines)
+        begin = len(lines)
+        program = "\n".join([*lines, *self.program.splitlines()[begin:]]) + "\n"
+        # Lengths have their letters by position as well.
+        before, now = (dict.fromkeys(_LENGTH.findall(text)) for text in (self.inputs, "\n".join(lines)))
+        letters = dict(zip(now, before, strict=True))
+        program = _LENGTH.sub(lambda m: letters.get(m[0], m[0]), program)
+        lines = program.splitlines()[:begin]
+        inputs, code, program, *said = spoken("\n".join(lines), self.code, program, *self.said.values())
+        told = dict(zip(self.said, said, strict=True))
+        return self.model_copy(update={"inputs": inputs, "code": code, "program": program, "said": told})
+
 
 def drawn_pairs(
-    seed: int, count: int, known: Container[str] = (), tasks: Path | None = None
+    seed: int, count: int, known: Container[str] = (), tasks: Path | None = None, workers: int = 1
 ) -> Iterator[TensorPair]:
     """Yield verified pairs of up to `count` drawn operators; what the language cannot say is left out.
 
     Operators whose digest is `known` are passed over. What is held out is written as task folders below `tasks`, a
-    suite for each split.
+    suite for each split. However many processes verify them, the pairs and their order are the same.
     """
-    fragments = Fragments()
-    for operator in drawn(seed, count, DRAWN_FAMILIES):
-        pair = None if operator.digest in known else pair_of(operator, fragments)
+    fresh = (o for o in drawn(seed, count, DRAWN_FAMILIES) if o.digest not in known)
+    for operator, pair in _verified(fresh, workers):
         if pair is None:
             continue
         split = split_of(pair.family, pair.composition)
         if tasks is not None and split != "train":
             write(operator, tasks / split)
         yield pair
+
+
+def _verified(operators: Iterator[Operator], workers: int) -> Iterator[tuple[Operator, TensorPair | None]]:
+    if workers == 1:
+        fragments = Fragments()
+        yield from ((o, pair_of(o, fragments)) for o in operators)
+        return
+    context = multiprocessing.get_context("forkserver")  # a process that runs threads cannot be copied
+    context.set_forkserver_preload([__name__])
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        open_: deque[tuple[list[Operator], Future[list[TensorPair | None]]]] = deque()
+        while True:
+            while len(open_) < 3 * workers and (chunk := list(islice(operators, _CHUNK))):
+                open_.append((chunk, pool.submit(_pairs_of, chunk)))
+            if not open_:
+                return
+            done, found = open_.popleft()
+            yield from zip(done, found.result(), strict=True)
+
+
+def _pairs_of(operators: Sequence[Operator]) -> list[TensorPair | None]:
+    fragments = _fragments()
+    return [pair_of(o, fragments) for o in operators]
+
+
+@cache
+def _fragments() -> Fragments:
+    return Fragments()
 
 
 def pair_of(operator: Operator, fragments: Fragments) -> TensorPair | None:
@@ -114,7 +170,21 @@ def splits(pairs: Iterable[TensorPair]) -> dict[Split, list[TensorPair]]:
     return found
 
 
-def write_pairs(file: Path, seed: int, count: int, told: Callable[[int], None] | None = None) -> int:
+def fresh_tasks(file: Path, skip: int, count: int | None) -> list[TensorPair]:
+    """Return so many training tasks after the first `skip`, which a model may have been trained on.
+
+    Raises InputError if none is left.
+    """
+    found = splits(read_pairs(file))["train"]
+    if skip >= len(found):
+        raise InputError(f"{file} holds {len(found)} training tasks.", "Skip fewer, or draw more.")
+    asked = found[skip:] if count is None else found[skip : skip + count]
+    return [p.with_inputs_shuffled(random.Random(p.digest)) for p in asked]
+
+
+def write_pairs(
+    file: Path, seed: int, count: int, told: Callable[[int], None] | None = None, workers: int = 1
+) -> int:
     """Write the pairs of so many operators that the file lacks; return how many it holds. A half line is dropped."""
     file.parent.mkdir(parents=True, exist_ok=True)
     if file.is_file():
@@ -122,7 +192,7 @@ def write_pairs(file: Path, seed: int, count: int, told: Callable[[int], None] |
         file.write_bytes(whole[: whole.rfind(b"\n") + 1])
     known = {p.digest for p in read_pairs(file)} if file.is_file() and file.stat().st_size else set()
     made = len(known)
-    pairs = drawn_pairs(seed, count, known, file.parent / "tasks")
+    pairs = drawn_pairs(seed, count, known, file.parent / "tasks", workers)
     with file.open("a", encoding="utf-8") as out:
         for pair in pairs:
             out.write(json.dumps(pair.model_dump(), ensure_ascii=False) + "\n")

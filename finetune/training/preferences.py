@@ -15,7 +15,8 @@ import torch
 from akgen.agents.models.local import Checkpoint
 from akgen.finetune.harvest import exchanges, first_prompt
 from akgen.finetune.training.environment import ProgramEnvironment
-from akgen.finetune.training.evaluate import BATCH, MOST_NEW_TOKENS
+from akgen.finetune.training.evaluate import MOST_NEW_TOKENS
+from akgen.finetune.training.judges import Judges
 from akgen.finetune.training.pairs import PromptForm, TensorPair
 from akgen.finetune.training.recipe import DpoRecipe, save_recipe
 from akgen.finetune.training.records import answer_of
@@ -57,24 +58,29 @@ class TimedAnswer(Frozen):
 
 def sampled_preferences(
     checkpoint: Checkpoint, pairs: Sequence[TensorPair], *, n: int, form: PromptForm = "en", seed: int = 0,
-    temperature: float = 0.9, thought: bool = True, steps: bool = False,
+    temperature: float = 0.9, thought: bool = True, steps: bool = False, judges: Judges | None = None,
 ) -> Iterator[Preference]:  # fmt: skip
     """Yield what a checkpoint's own samples give; where none is correct, the pair's program is chosen.
 
     With `steps`, the data's answer is chosen, and what is rejected differs from it by one step of a wrong sample.
+    Without `judges`, this process judges.
     """
+    judges = judges or Judges(workers=1)
     ordered = sorted(pairs, key=lambda p: len(p.program))
-    for start in range(0, len(ordered), BATCH):
-        group = ordered[start : start + BATCH]
+    for start in range(0, len(ordered), checkpoint.batch):
+        group = ordered[start : start + checkpoint.batch]
         sampled = checkpoint.sample(
             [p.prompt(form) for p in group], n, temperature=temperature, top_p=1.0, max_new_tokens=MOST_NEW_TOKENS,
             seed=seed + start,
         )  # fmt: skip
-        for pair, samples in zip(group, sampled, strict=True):
+        texts_of = [list(dict.fromkeys(s.text for s in samples if s.ended)) for samples in sampled]
+        verdicts = iter(
+            judges.judged([(p, t) for p, texts in zip(group, texts_of, strict=True) for t in texts])
+        )
+        for pair, texts in zip(group, texts_of, strict=True):
             place = ProgramEnvironment.of(pair)
             answers = []
-            for text in dict.fromkeys(s.text for s in samples if s.ended):
-                found = place.judged(text)
+            for text, found in zip(texts, verdicts, strict=False):
                 answers.append(TimedAnswer(text=text, outcome=found.outcome, share=found.share))
             gold = answer_of(pair, form) if thought else pair.program
             if steps:

@@ -43,6 +43,7 @@ class DataRecipe(Frozen):
     records: Path | None = None
     forms: dict[PromptForm, float] = Field(default={"en": 0.6, "code": 0.4})  # shares of the wordings
     thought: bool = True  # the answer says each step again, as a comment before its lines
+    shuffled: bool = True  # a task's inputs come in another order each time, and so under other names
     repairs: float = Field(default=0.0, ge=0, le=1)  # share that is asked again with a faulty program
     world: float = Field(default=0.0, ge=0, le=1)  # share that asks for the outcome of a program
     part: float = Field(default=1.0, gt=0, le=1)  # of the records, for scaling curves
@@ -177,6 +178,7 @@ class GrpoRecipe(Frozen):
     records: Path | None = None
     judging: Judging = Judging()
     turns: int = Field(default=1, ge=1, le=8)
+    skip: int = Field(default=0, ge=0)  # of the training tasks: those that the model was trained on
     tasks: int | None = None  # how many of the training tasks; None: all
     form: PromptForm = "en"
     lora: Lora | None = None
@@ -195,7 +197,8 @@ class GrpoRecipe(Frozen):
 
 
 class IterateRecipe(Frozen):
-    """Expert iteration: in every round the model's own correct answers, and `replay` times as many of the data's.
+    """Expert iteration: in every round the model's own correct answers, and `replay` times as many of the data's,
+    which come from the tasks that are skipped, if any are.
 
     Each round asks the `tasks` that come after those of the round before, from the first one again at the file's end.
     """
@@ -203,6 +206,7 @@ class IterateRecipe(Frozen):
     kind: Literal["iterate"] = "iterate"
     base: str
     pairs: Path
+    skip: int = Field(default=0, ge=0)  # of the training tasks: those that the model was trained on
     tasks: int | None = None  # of a round; None: all
     form: PromptForm = "en"
     rounds: int = Field(default=2, ge=1)
@@ -213,8 +217,12 @@ class IterateRecipe(Frozen):
     )  # share of right samples from which a task teaches no more
     told: bool = False  # where no sample is right, the data's own answer is kept
     replay: float = Field(default=1.0, ge=0)
+    repairs: float = Field(
+        default=0.1, ge=0, le=1
+    )  # share of the replayed ones that is asked again, as in SFT
     temperature: float = 0.9
     max_new_tokens: int = 400
+    judges: int | None = None  # processes; None: one for each core
     packed_tokens: int = 512
     trainer: Trainer = Trainer(learning_rate=3e-4)
     seed: int = 0

@@ -40,6 +40,8 @@ def training_records(pairs: Sequence[TensorPair], recipe: DataRecipe, seed: int)
 
 
 def _record(pair: TensorPair, other: TensorPair, recipe: DataRecipe, rng: random.Random) -> PromptRecord:
+    if recipe.shuffled:
+        pair, other = pair.with_inputs_shuffled(rng), other.with_inputs_shuffled(rng)
     form = rng.choices(list(recipe.forms), list(recipe.forms.values()))[0]
     told = pair.code if form == "code" else pair.said[form]
     prompt = task_prompt(pair.inputs, told)

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from itertools import islice
 from pathlib import Path
 
@@ -91,6 +92,16 @@ def test_a_jump_is_taken_where_rounding_cannot_decide_it_only() -> None:
     assert sketch.apply(jump, a=x) is not None
     computed = sketch.apply(_operation("{a} * 0.3"), a=x)
     assert computed is not None and sketch.apply(jump, a=computed) is None
+
+
+def test_results_come_in_an_order_that_needs_no_words() -> None:
+    several = 0
+    for operator in drawn(3, 60, ["varied", "optimizer", "normalisation"]):
+        (returned,) = re.findall(r"^        return (t\d.*)$", operator.reference, re.M)
+        last, *others = [int(n) for n in re.findall(r"\bt(\d+)", returned)]
+        assert others == sorted(others) and last > max(others, default=-1), operator.reference
+        several += len(others) > 1
+    assert several
 
 
 def test_what_the_outputs_do_not_need_is_left_out() -> None:

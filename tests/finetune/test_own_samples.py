@@ -1,17 +1,22 @@
 """What is learnt of a model's own samples: kept answers of expert iteration, preferences that differ in one step."""
 
 import json
+import random
+import re
 from pathlib import Path
 
 import pytest
 
+from akgen.finetune.training import judges as judges_module
 from akgen.finetune.training.environment import ProgramEnvironment
 from akgen.finetune.training.experiments import iterate, tasks_of_round
-from akgen.finetune.training.pairs import splits
+from akgen.finetune.training.judges import Judges
+from akgen.finetune.training.pairs import fresh_tasks, splits
 from akgen.finetune.training.preferences import answer_steps, step_preferences
 from akgen.finetune.training.recipe import DataRecipe, FromScratch, IterateRecipe, SftRecipe, Trainer
-from akgen.finetune.training.records import answer_of
+from akgen.finetune.training.records import answer_of, faulty
 from akgen.finetune.training.sft import multiplies_bf16, train_sft, trainer_options
+from akgen.tools.core.outcome import InputError, Outcome
 from akgen.tools.core.untrusted import read_json_lines
 from tests.finetune.conftest import Pairs
 from tests.finetune.test_training_data import SQUARE
@@ -27,7 +32,7 @@ def test_a_round_keeps_right_answers_of_tasks_that_are_not_yet_sure_and_tells_th
     tiny = FromScratch(hidden=16, layers=1, heads=2, intermediate=32, vocabulary=600)
     base = SftRecipe(base=tiny, data=DataRecipe(pairs=pairs), packed_tokens=128, trainer=STEP, cpu=True)
     model = train_sft(base, tmp_path / "sft").model
-    train = splits(many_pairs)["train"]
+    train = fresh_tasks(pairs, 1, None)  # the model was trained on the first one
     half, sure, never = train[:3]
     run = tmp_path / "run"
     rows = [
@@ -37,15 +42,65 @@ def test_a_round_keeps_right_answers_of_tasks_that_are_not_yet_sure_and_tells_th
     (run / "round-1").mkdir(parents=True)
     (run / "round-1" / "kept.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))  # it was stopped
     recipe = IterateRecipe(
-        base=str(model), pairs=pairs, tasks=4, rounds=1, samples=2, most_right=0.9, told=True, max_new_tokens=4,
-        trainer=STEP, cpu=True,
+        base=str(model), pairs=pairs, skip=1, repairs=0.0, tasks=4, rounds=1, samples=2, most_right=0.9, told=True,
+        max_new_tokens=4, trainer=STEP, cpu=True,
     )  # fmt: skip
+    with pytest.raises(InputError, match="training tasks"):
+        fresh_tasks(pairs, 99, None)
     (one,) = iterate(recipe, run)
     kept = [(r["kind"], r["completion"]) for r in read_json_lines(run / "round-1" / "records.jsonl", "")]
     assert kept[:2] == [("own", half.program), ("told", answer_of(never, "en"))]
     assert kept[2] == ("told", answer_of(train[3], "en"))  # asked now; a model of one step gets nothing right
     assert (one.asked, one.solved, one.kept, one.told, one.right) == (4, 2, 1, 2, pytest.approx(0.375))
+    seen = splits(many_pairs)["train"][0]
+    replayed = list(read_json_lines(run / "round-1" / "records.jsonl", ""))[3:]
+    operations = re.compile(r" = (\w+)\(")
+    assert [(r["kind"], operations.findall(r["completion"])) for r in replayed] == [
+        ("task en", operations.findall(seen.program))  # known before: no answer of a fresh task is looked at
+    ]
     assert iterate(recipe, run) == [one]
+
+
+def test_judges_in_processes_say_what_one_says_here(
+    many_pairs: Pairs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judges_module, "_FEW", 4)
+    rng = random.Random(0)
+    answers = [
+        (p, text) for p in many_pairs[:6] for text in (faulty(p.program, rng), p.program, p.program, "x")
+    ]
+    expected = [ProgramEnvironment.of(p).judged(text) for p, text in answers]
+    assert len({v.outcome for v in expected}) == 3
+    with Judges(2) as several:
+        assert several.judged(answers) == expected == Judges(1).judged(answers)
+        assert several.judged(answers[::-1]) == expected[::-1]
+
+
+def test_a_task_with_its_inputs_in_another_order_is_the_same_task(many_pairs: Pairs) -> None:
+    several = [p for p in many_pairs if len(set(p.inputs.splitlines())) > 1]
+    firsts = set()
+    for pair in several:
+        for seed in range(4):
+            other = pair.with_inputs_shuffled(random.Random(seed))
+            assert [line[0] for line in other.inputs.splitlines()] == [
+                line[0] for line in pair.inputs.splitlines()
+            ]
+            found = ProgramEnvironment.of(other).judged(other.program)
+            assert found.outcome is Outcome.CORRECT and other.program.startswith(other.inputs)
+            firsts.add(next(w for w in re.findall(r"\b[xyzwuv]\b", other.said["en"])))
+    assert several and {"x", "y"} <= firsts  # a task need not begin with x
+
+
+def test_a_letter_stands_for_the_length_that_comes_first() -> None:
+    pair = SQUARE.model_copy(
+        update={
+            "inputs": "x: [M, N]\ny: [N]",
+            "program": "x: [M, N]\ny: [N]\nt0 = add(x, y)\nreturn t0\n",
+            "said": {"en": "The result t0 is x plus y."},
+        }
+    )
+    orders = {pair.with_inputs_shuffled(random.Random(seed)).program for seed in range(8)}
+    assert orders == {pair.program, "x: [M]\ny: [N, M]\nt0 = add(y, x)\nreturn t0\n"}
 
 
 def test_a_round_asks_the_tasks_after_those_of_the_round_before(many_pairs: Pairs) -> None:

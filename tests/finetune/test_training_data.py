@@ -9,7 +9,7 @@ import pytest
 from akgen.agents.tensor_coder import SPOKEN, spoken
 from akgen.finetune.training.drill import drill, known_cheats
 from akgen.finetune.training.environment import ProgramEnvironment
-from akgen.finetune.training.pairs import TensorPair, read_pairs, splits, write_pairs
+from akgen.finetune.training.pairs import TensorPair, drawn_pairs, read_pairs, splits, write_pairs
 from akgen.finetune.training.preferences import TimedAnswer, preferences_of
 from akgen.finetune.training.recipe import DataRecipe, SftRecipe, read_recipe, save_recipe
 from akgen.finetune.training.records import (
@@ -55,6 +55,10 @@ def test_a_stopped_file_goes_on_without_its_half_line(tmp_path: Path) -> None:
     assert sorted(file.read_text().splitlines()) == sorted(whole.splitlines())
     held = [p for p in read_pairs(file) if p not in splits(read_pairs(file))["train"]]
     assert len(list((tmp_path / "tasks").glob("*/*/task.json"))) == len(held) > 0
+
+
+def test_however_many_processes_verify_pairs_they_are_the_same() -> None:
+    assert list(drawn_pairs(5, 24, workers=2)) == list(drawn_pairs(5, 24))
 
 
 def test_no_held_out_composition_is_trained_on(many_pairs: Pairs) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from akgen.finetune.training.drill import DrillResult, drill_on_twin, twin_group
 from akgen.finetune.training.grpo import GroupReward, judged_here, reward_of_turns, train_grpo
+from akgen.finetune.training.judges import Judges
 from akgen.finetune.training.metrics import read_metrics
 from akgen.finetune.training.recipe import GrpoRecipe, Judging, Trainer
 from akgen.finetune.training.rewards import Facts, Judged, RewardWeights, facts_of_verdict, reward
@@ -145,7 +146,7 @@ def _rollouts(prompts: list[Any], answers: list[list[str]], tokenizer: Any) -> d
         return [(ids, [-0.5] * len(ids)) for ids in said]
 
     def judged(asked: Sequence[Any], texts: Sequence[str]) -> list[Judged]:
-        return [judged_here(SQUARE, text) for text in texts]
+        return judged_here(Judges(1), [(SQUARE, text) for text in texts])
 
     return Rollouts(sampler, 2, judged)(prompts, Trained(tokenizer))
 

@@ -31,6 +31,7 @@ def pairs(
     ],
     count: Annotated[int, typer.Option(min=1, help="How many operators are drawn.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="The seed: the same one gives the same pairs.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="How many processes verify them.")] = 1,
     as_json: AsJson = False,
 ) -> None:
     """Draw tasks with the tensor programs that solve them, and held-out ones as suites; goes on where it stopped."""
@@ -38,7 +39,7 @@ def pairs(
 
     terminal = Terminal(as_json)
     with terminal.people.status("drawing pairs") as status:
-        made = write_pairs(file, seed, count, lambda done: status.update(f"{done} of {count} pairs"))
+        made = write_pairs(file, seed, count, lambda done: status.update(f"{done} of {count} pairs"), workers)
     parts = {name: len(found) for name, found in splits(read_pairs(file)).items()}
     terminal.line(f"{made} pairs in {file}: {', '.join(f'{n} {name}' for name, n in parts.items())}")
     terminal.result({"file": str(file), "pairs": made, "splits": parts})
@@ -73,6 +74,9 @@ def preferences(
     tasks: Annotated[
         int | None, typer.Option(min=1, help="How many training tasks; all unless given.")
     ] = None,
+    skip: Annotated[
+        int, typer.Option(min=0, help="How many training tasks come before: the model was trained on them.")
+    ] = 0,
     samples: Annotated[int, typer.Option(min=1, help="How many samples of each.")] = 8,
     temperature: Annotated[float, typer.Option(min=0, help="Of the samples.")] = 0.9,
     steps: Annotated[
@@ -83,14 +87,17 @@ def preferences(
 ) -> None:
     """Sample from a model and write pairs of a correct answer and one that computes wrongly."""
     from akgen.agents.models.local import Checkpoint
-    from akgen.finetune.training.pairs import read_pairs, splits
+    from akgen.finetune.training.judges import Judges
+    from akgen.finetune.training.pairs import fresh_tasks
     from akgen.finetune.training.preferences import sampled_preferences, write_preferences
 
-    asked = splits(read_pairs(pairs))["train"][:tasks]
-    found = sampled_preferences(
-        Checkpoint.load(model), asked, n=samples, seed=seed, temperature=temperature, steps=steps
-    )
-    count = write_preferences(found, out)
+    asked = fresh_tasks(pairs, skip, tasks)
+    with Judges() as judges:
+        found = sampled_preferences(
+            Checkpoint.load(model, accelerated=True), asked, n=samples, seed=seed, temperature=temperature,
+            steps=steps, judges=judges,
+        )  # fmt: skip
+        count = write_preferences(found, out)
     terminal = Terminal(as_json)
     terminal.line(f"{count} preferences of {len(asked)} tasks in {out}")
     terminal.result({"file": str(out), "preferences": count, "tasks": len(asked)})
@@ -146,12 +153,20 @@ def iterate(config: Config, out: Out, change: Change = None, as_json: AsJson = F
     terminal.result({"rounds": [one.model_dump(mode="json") for one in rounds]})
 
 
-def ablate(config: Config, out: Out, change: Change = None, as_json: AsJson = False) -> None:
+def ablate(
+    config: Config,
+    out: Out,
+    change: Change = None,
+    only: Annotated[
+        str | None, typer.Option(help='One variant ("whole": the recipe itself), to share the work.')
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """Train variants of a recipe for as many steps, and measure each."""
     from akgen.finetune.training.experiments import ablate as run
     from akgen.finetune.training.recipe import AblateRecipe, read_recipe
 
-    found = run(read_recipe(config, AblateRecipe, _changes(change)), out)
+    found = run(read_recipe(config, AblateRecipe, _changes(change)), out, only)
     terminal = Terminal(as_json)
     for one in found:
         terminal.line(f"{one.name}, {one.split}: {_rates(one.result)}")
@@ -185,22 +200,26 @@ def evaluate(
         predicted_outcomes,
         save_evaluation,
     )
+    from akgen.finetune.training.judges import Judges
 
     terminal = Terminal(as_json)
     if split not in ("compositions", "families", "train") or form not in ("en", "zh", "code"):
         raise InputError(f"There is no split {split!r} in form {form!r}.", "See akgen train evaluate --help.")
     asked = held_out(pairs, split, tasks)  # type: ignore[arg-type]
-    checkpoint = Checkpoint.load(model)
+    checkpoint = Checkpoint.load(model, accelerated=True)
     if world:
-        right, most, count = predicted_outcomes(checkpoint, asked)
+        seen = predicted_outcomes(checkpoint, asked)
         terminal.line(
-            f"outcomes of {count} programs: {right:.3f} predicted, {most:.3f} are the most frequent one"
+            f"outcomes of {seen.programs} programs: {seen.accuracy:.3f} [{seen.low:.3f}, {seen.high:.3f}] predicted, "
+            f"{seen.majority:.3f} are the most frequent one (paired permutation p = {seen.p:.3g})"
         )
-        terminal.result({"programs": count, "accuracy": right, "majority": most})
+        terminal.result(seen)
         return
-    found = run(
-        checkpoint, str(model), asked, split, n=samples, form=form, temperature=temperature, repair=repair,  # type: ignore[arg-type]
-    )  # fmt: skip
+    with Judges() as judges:
+        found = run(
+            checkpoint, str(model), asked, split, n=samples, form=form, temperature=temperature, repair=repair,  # type: ignore[arg-type]
+            judges=judges,
+        )  # fmt: skip
     if out is not None:
         save_evaluation(found, out)
     terminal.line(f"{len(found.tasks)} tasks of {split}: {_rates(found)}")
