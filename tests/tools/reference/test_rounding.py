@@ -260,3 +260,13 @@ def test_what_an_attribute_in_float32_changes_is_allowed() -> None:
     )
     resized = bound(lambda x, by: functional.interpolate(x[None, None], scale_factor=by), x, 1.3)
     assert resized is None or resized.shape == (1, 1, 83)
+
+
+def test_a_product_with_factors_of_zero_is_bounded() -> None:
+    def overlap(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return y - (x * 1.1 - 0.3).clamp(min=0).prod(1)
+
+    x, y = torch.randn(500, 2, 3), torch.randn(500, 3)
+    allowed = bound(overlap, x, y)
+    error = (overlap(x, y).double() - overlap(x.double(), y.double())).abs()
+    assert bool((error <= allowed).all()) and bool((allowed < 1e-5 * (1 + x.abs().amax(1) ** 2)).all())

@@ -162,14 +162,20 @@ def _cumprod(run: Run, step: Step) -> list[Errors | None]:
 @rule("prod")
 def _prod(run: Run, step: Step) -> list[Errors | None]:
     x, y = single(step.args[0]), single(step.out)
-    dims, keep = step.reduced()
-    relative = torch.ones_like(x)
+    dims, _ = step.reduced()
+    own = Errors(y * y * math.prod(x.shape[d] for d in dims), None)
     errors = run.errors(step.args[0])
-    if errors is not None:
-        if errors.common is not None:
-            raise NoBound
-        relative = relative + errors.square / (x * x)
-    return [Errors(y * y * relative.sum(dims, keepdim=keep), None)]
+    if errors is None:
+        return [own]
+    if errors.common is not None:
+        raise NoBound
+    last = tuple(range(-len(dims), 0))
+    x, square = (t.movedim(tuple(dims), last).flatten(-max(1, len(dims))) for t in (x, errors.square))
+    one = torch.ones_like(x[..., :1])
+    before = torch.cat([one, x[..., :-1]], -1).cumprod(-1)
+    after = torch.cat([one, x[..., 1:].flip(-1)], -1).cumprod(-1).flip(-1)
+    # Each factor's error times all others: some may be zero, so the product is not divided by the factor.
+    return [joined(own, Errors(((before * after).square() * square).sum(-1).reshape(y.shape), None))]
 
 
 @rule("var", "var_mean")
