@@ -174,6 +174,51 @@ def test_a_cube_core_and_its_vector_cores_take_turns(probe, numbers, task):
     np.testing.assert_array_equal(ran.y[::16], [12, 12, 12, 13, 12, 13, 25, 25])
 
 
+MEETINGS = """
+    GlobalTensor<int32_t> steps;
+    steps.SetGlobalBuffer((__gm__ int32_t *)GetUserWorkspace(workspace));
+    TBuf<> buf;
+    pipe.InitBuffer(buf, 512);
+    LocalTensor<int32_t> scratch = buf.Get<int32_t>();
+    const float which = in.GetValue(0);
+    if (which == 0) {
+        CrossCoreSetFlag<0, PIPE_MTE3>(3); // FLAG
+        CrossCoreWaitFlag(3);
+    } else if (which == 1) {
+        if (GetBlockIdx() == 0) { IBWait(steps, scratch, GetBlockNum() - 1, 0); } // IBWait
+        if (GetBlockIdx() == GetBlockNum() - 1) { IBSet(steps, scratch, GetBlockIdx(), 0); }
+    } else if (which == 2) {
+        InitDetermineComputeWorkspace(steps, scratch); // TURNS
+        WaitPreBlock(steps, scratch);
+        NotifyNextBlock(steps, scratch);
+    } else if (which == 3) {
+        SyncAll<false>(); // MIXED
+    } else {
+        SyncAll(); // ALL
+    }"""
+
+
+@pytest.mark.parametrize(("which", "line"), [(0, "// FLAG"), (1, "// IBWait"), (2, "// TURNS")])
+def test_blocks_beyond_the_cores_begin_when_others_end(probe, which, line):
+    """Cores that wait for all blocks wait for ever: documented for each of these interfaces."""
+    x = np.full(8, which, np.float32)
+    room = (16 << 20) + 8192
+    probe(MEETINGS, x, x, block_dim=49, workspace_bytes=room).assert_stopped("DEADLOCK", line)
+    assert probe(MEETINGS, x, x, block_dim=48, workspace_bytes=room, zeroed=True).codes == []
+
+
+@pytest.mark.parametrize(("which", "line"), [(0, "// FLAG"), (3, "// MIXED"), (4, "// ALL")])
+def test_a_type_of_vector_cores_alone_has_no_flags_between_cores(probe, which, line):
+    x = np.full(8, which, np.float32)
+    alone, mixed = (f"KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_{t});" for t in ("AIV_ONLY", "MIX_AIV_1_0"))
+    stopped = probe(MEETINGS, x, x, task=alone, block_dim=2).assert_stopped("DEADLOCK", line)
+    assert "KERNEL_TYPE_MIX_AIV_1_0" in stopped.text
+    if which == 3:  # which waits for cube cores, and there are none
+        probe(MEETINGS, x, x, task=mixed, block_dim=2).assert_stopped("DEADLOCK", line)
+    else:
+        assert probe(MEETINGS, x, x, task=mixed, block_dim=2, zeroed=True).codes == []
+
+
 def test_a_flag_that_piles_up_is_told(probe, numbers):
     x = numbers(8)
     body = "for (int i = 0; i < 17; ++i) {\n CrossCoreSetFlag<0, PIPE_MTE3>(1); // HERE\n }"

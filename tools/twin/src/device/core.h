@@ -169,7 +169,8 @@ struct Launch {
     uint32_t vector_per_block = 1; // AIV cores per block in a mixed launch
     bool mixed = false;
     bool auto_sync = true;
-    bool batch = true; // all blocks start together
+    bool flags_between_cores = true; // the kernel type has them
+    bool batch = true;               // all blocks start together
     bool library_workspace = true;
     double must_read_bytes = 0, must_write_bytes = 0, must_multiply_cycles = 0; // of the task; see LaunchRequest
     uint8_t *system_workspace = nullptr;

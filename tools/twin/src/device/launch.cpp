@@ -262,6 +262,7 @@ Prepared::Prepared(const LaunchRequest &request)
     l.blocks = request.block_dim;
     l.mixed = request.task.cube && request.task.vector_per_block > 0;
     l.vector_per_block = request.task.vector_per_block;
+    l.flags_between_cores = request.task.flags_between_cores;
     l.auto_sync = request.auto_sync;
     l.batch = request.batch;
     l.library_workspace = request.library_workspace;

@@ -48,6 +48,7 @@ struct GuestImage; // guest.h
 struct TaskType {
     bool cube = false;
     uint32_t vector_per_block = 1;
+    bool flags_between_cores = true; // a type that is *_ONLY has none
 };
 
 struct LaunchRequest {

@@ -22,6 +22,28 @@ void require_batch(const char *api, const void *pc)
     }
 }
 
+// Blocks beyond the cores begin when others end, so that cores which wait for all blocks wait for ever.
+void require_all_running(const char *api, const void *pc)
+{
+    const auto cores = launch->chip_blocks();
+    if (launch->blocks > cores) {
+        trap("DEADLOCK", api, pc,
+             "%s: %u blocks are to meet, and the chip has %u cores; the others start when these have ended.", api,
+             launch->blocks, cores);
+    }
+}
+
+// The chip passes flags between cores only for kernels of a type whose name has MIX.
+void require_flags(const char *api, const void *pc)
+{
+    if (!launch->flags_between_cores) {
+        trap("DEADLOCK", api, pc,
+             "%s: the kernel type is KERNEL_TYPE_AIV_ONLY or KERNEL_TYPE_AIC_ONLY, for which the chip passes no flags "
+             "between cores; KERNEL_TYPE_MIX_AIV_1_0 or KERNEL_TYPE_MIX_AIC_1_0 runs the same cores with them.",
+             api);
+    }
+}
+
 bool takes_part(const Core &core, bool vector_only) { return !(vector_only && core.cube); }
 
 // `polled`: cores whose marks in memory are read; 0: the chip's own flags.
@@ -31,12 +53,7 @@ void join_all(bool vector_only, int64_t polled, const char *api, const void *pc)
     if (vector_only && self->cube) {
         trap("DEADLOCK", api, pc, "%s: the form for vector cores is called on a cube core.", api);
     }
-    const auto cores = static_cast<uint32_t>(launch->chip->at(launch->mixed ? "core_aic" : "core_aiv"));
-    if (launch->blocks > cores) {
-        trap("DEADLOCK", api, pc,
-             "%s: %u blocks are to meet, and the chip has %u cores; the others start when these have ended.", api,
-             launch->blocks, cores);
-    }
+    require_all_running(api, pc);
     require_batch(api, pc);
     self->detector.barrier(Pipe::ALL);
     launch->global->release(*self, barrier_key);
@@ -77,7 +94,17 @@ bool addressed(const Core &to, uint32_t mode)
 }
 } // namespace
 
-void sync_all(bool vector_only) { join_all(vector_only || !launch->mixed, 0, "SyncAll", __builtin_return_address(0)); }
+void sync_all(bool vector_only)
+{
+    const void *pc = __builtin_return_address(0);
+    require_flags("SyncAll", pc);
+    if (!vector_only && !launch->mixed && !self->cube) {
+        self->last_pc = pc;
+        trap("DEADLOCK", "SyncAll", pc,
+             "SyncAll<false>: it waits for cube cores, and the kernel runs on vector cores alone; SyncAll() is theirs.");
+    }
+    join_all(vector_only || !launch->mixed, 0, "SyncAll", pc);
+}
 
 void sync_all_soft(uint8_t *workspace, View scratch, int32_t cores)
 {
@@ -106,7 +133,9 @@ void cross_core_set(uint32_t mode, Pipe pipe, uint32_t id)
         warn("EVENT_ID", "CrossCoreSetFlag", pc,
              "CrossCoreSetFlag: flag %u; flags 11 to 15 are the system's, SyncAll among its uses.", id);
     }
+    require_flags("CrossCoreSetFlag", pc);
     if (mode == 0) {
+        require_all_running("CrossCoreSetFlag", pc);
         require_batch("CrossCoreSetFlag", pc);
     }
     self->log.event(Kind::cross_set, static_cast<uint8_t>(pipe), static_cast<uint16_t>(id),
@@ -187,6 +216,7 @@ void wake_waiters()
 void block_set(uint8_t *workspace, View, int32_t block, int32_t event)
 {
     const void *pc = __builtin_return_address(0);
+    require_all_running("IBSet", pc);
     ++event_word("IBSet", pc, workspace, block, event);
     launch->global->release(*self, event_key(workspace, block, event));
     self->detector.barrier(Pipe::ALL);
@@ -196,6 +226,7 @@ void block_set(uint8_t *workspace, View, int32_t block, int32_t event)
 void block_wait(uint8_t *workspace, View, int32_t block, int32_t event)
 {
     const void *pc = __builtin_return_address(0);
+    require_all_running("IBWait", pc);
     while (event_word("IBWait", pc, workspace, block, event) == 0) {
         wait_here(Wait::What::block_event, event, pc);
     }
@@ -214,6 +245,7 @@ uint64_t order_key(const uint8_t *workspace) { return reinterpret_cast<uint64_t>
 uint64_t &turns(const char *api, const void *pc, uint8_t *workspace)
 {
     self->last_pc = pc;
+    require_all_running(api, pc);
     require_global(api, pc, workspace, cores_in_turn() * 32, true);
     return launch->block_events[{workspace, ~uint64_t{0}}];
 }

@@ -10,7 +10,10 @@ struct Entry { // what AKGEN_TASK_TYPE writes
 TaskType of_tag(int64_t tag)
 {
     switch (tag) {
+    case 0: // AIV_ONLY
+        return {false, 1, false};
     case 1: // AIC_ONLY
+        return {true, 0, false};
     case 3: // MIX_AIC_1_0
         return {true, 0};
     case 4: // MIX_AIC_1_1
