@@ -198,7 +198,7 @@ MIXED = """
 
 # A Matmul object. Each vector core of two blocks computes a quarter of the rows.
 OBJECT = """
-    using A = MatmulType<TPosition::GM, CubeFormat::ND, T, TRANS_A>;
+    using A = MatmulType<TPosition::GM, CubeFormat::ND, T, TRANS_A, LayoutMode::NONE, false, TPosition::GM>;
     using B = MatmulType<TPosition::GM, CubeFormat::ND, T, TRANS_B>;
     using C = MatmulType<TPosition::C_POSITION, CubeFormat::ND, RESULT>;
     using Bias = MatmulType<TPosition::GM, CubeFormat::ND, float>;

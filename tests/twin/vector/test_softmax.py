@@ -87,7 +87,9 @@ def test_family(bench: Any, case: Any, tmp_path: Path) -> None:
         ),
         case(
             "flash-first",
-            TILING + "SoftmaxFlashV2<float>(out, b, b[32], a, b, b, b, tmp, t);",
+            "constexpr SoftMaxTiling t = SoftMaxFlashV2TilingFunc(SoftMaxShapeInfo{4, 32, 4, 32}, 4, 4, 4096);\n"
+            "    static_assert(t.srcM == 4 && t.srcK == 32 && t.splitM == 4);\n"
+            "    SoftmaxFlashV2<float>(out, b, b[32], a, b, b, b, tmp, t);",
             (x, two),
             zero,
             e,

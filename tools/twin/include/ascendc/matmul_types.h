@@ -12,13 +12,14 @@ using ::CubeFormat;
 using ::LayoutMode;
 
 template <TPosition POSITION, CubeFormat FORMAT, typename TYPE, bool ISTRANS = false,
-          LayoutMode LAYOUT = LayoutMode::NONE, bool IBSHARE = false>
+          LayoutMode LAYOUT = LayoutMode::NONE, bool IBSHARE = false, TPosition SRCPOS = TPosition::GM>
 struct MatmulType {
     static constexpr TPosition pos = POSITION;
     static constexpr CubeFormat format = FORMAT;
     static constexpr bool isTrans = ISTRANS;
     static constexpr LayoutMode layout = LAYOUT;
     static constexpr bool ibShare = IBSHARE;
+    static constexpr TPosition srcPos = SRCPOS; // where a matrix in TSCM came from
     using T = TYPE;
 };
 // A block of C: where it begins, and its size.

@@ -6,9 +6,10 @@
 
 namespace AscendC {
 // The host's cut of a flash softmax for a shape that only the kernel knows; `work` elements of scratch.
-AKGEN_INLINE ::SoftMaxTiling SoftMaxFlashV2TilingFuncImpl(uint32_t srcM, uint32_t srcK, uint32_t, uint32_t maxBytes,
-                                                          uint32_t work, bool isUpdate = false, bool = false,
-                                                          bool = false, bool = false)
+AKGEN_INLINE constexpr ::SoftMaxTiling SoftMaxFlashV2TilingFuncImpl(uint32_t srcM, uint32_t srcK, uint32_t,
+                                                                    uint32_t maxBytes, uint32_t work,
+                                                                    bool isUpdate = false, bool = false, bool = false,
+                                                                    bool = false)
 {
     ::SoftMaxTiling t{};
     t.srcM = srcM;
@@ -38,6 +39,16 @@ struct SoftMaxShapeInfo {
     uint32_t oriSrcM = 0;
     uint32_t oriSrcK = 0;
 };
+// The same of a shape, with bytes of scratch: the documented form.
+AKGEN_INLINE constexpr ::SoftMaxTiling
+SoftMaxFlashV2TilingFunc(const SoftMaxShapeInfo &shapeInfo, const uint32_t dataTypeSize1, const uint32_t dataTypeSize2,
+                         const uint32_t localWorkSpaceSize, const bool isUpdate = false, const bool isBasicBlock = false,
+                         const bool isDataFormatNZ = false, const bool isFlashOutputBrc = false)
+{
+    return SoftMaxFlashV2TilingFuncImpl(shapeInfo.srcM, shapeInfo.srcK, dataTypeSize1, dataTypeSize2,
+                                        localWorkSpaceSize / sizeof(float), isUpdate, isBasicBlock, isDataFormatNZ,
+                                        isFlashOutputBrc);
+}
 enum class SoftmaxMode : uint8_t { SOFTMAX_NORMAL = 0, SOFTMAX_OUTPUT_WITHOUT_BRC = 1 };
 struct SoftmaxConfig {
     bool isCheckTiling = true;

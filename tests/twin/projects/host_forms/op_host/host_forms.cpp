@@ -45,6 +45,8 @@ static void AskSizes(HostFormsTilingData &data)
 #define FACTORS(...) factors([&](uint32_t &live, uint32_t &extra) { __VA_ARGS__; })
     SIZES(GetLog2MaxMinTmpSize(shape, 4, false, maximum, minimum));
     SIZES(GetLog10MaxMinTmpSize(shape, 4, false, maximum, minimum));
+    SIZES(GetRoundMaxMinTmpSize(*platform, shape, 4, false, maximum, minimum));
+    SIZES(if (!GetExpMaxMinTmpSize(shape, 4, false, maximum, minimum)) { minimum = 0; });
     SIZES(GetCumSumMaxMinTmpSize(shape, 4, true, false, maximum, minimum));
     SIZES(GetPowerMaxMinTmpSize(shape, one, false, 4, false, maximum, minimum));
     SIZES(GetGeluMaxMinTmpSize(shape, 4, maximum, minimum));
@@ -65,6 +67,7 @@ static void AskSizes(HostFormsTilingData &data)
     SIZES(GetBroadCastMaxMinTmpSize(*platform, one, shape, 4, false, maximum, minimum));
     SIZES(GetSelectWithBytesMaskMaxMinTmpSize(shape, one, 4, shape, 1, false, maximum, minimum));
     SIZES(GetSelectMaxMinTmpSize(one, shape, 4, shape, 1, false, maximum, minimum));
+    FACTORS(GetRoundTmpBufferFactorSize(*platform, 4, live, extra));
     FACTORS(GetClampTmpBufferFactorSize(4, live, extra));
     FACTORS(GetPowerTmpBufferFactorSize(true, true, false, 4, live, extra));
     FACTORS(GetMeanTmpBufferFactorSize(4, live, extra));
