@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from akgen.tools.core.call import SMALL_CALL, Argument, Call, TensorFile
+from akgen.tools.core.call import FEW_LAUNCHES, SMALL_CALL, Argument, Call, TensorFile
 from akgen.tools.core.outcome import AfterCandidate, Diagnostic, InputError, Outcome
 from akgen.tools.core.poison import Poison
 from akgen.tools.core.task import Case, Task
@@ -24,6 +24,7 @@ VAGUE = frozenset({
     "part", "border", "row", "tail", "block_edge",
 })  # fmt: skip
 MOST_EXPLAINED = 2  # cases of a verdict: the others fail for the same reason, mostly
+_MOST_BEFORE_S = 3.0  # of processor time, for launches whose outputs nobody reads
 _LARGEST_REMEMBERED = 1 << 26  # bytes of an output whose digest is kept for the next trial
 
 
@@ -101,13 +102,20 @@ def run_case(
                 trace=trace and first,
                 what_if=what_if and first,
                 before=before,
-                times=plan.launches_before,
+                times=_affordable(plan.launches_before, previous),
             )
         results.append(result)
         previous = result
         if result.outcome != Outcome.CORRECT:
             break
     return _fold(case, results)
+
+
+def _affordable(launches: int, previous: TrialResult | None) -> int:
+    """Return how many launches come before one, from what the case's launch before took; few where that is long."""
+    took = previous.launch.cpu_s if previous is not None else None
+    long = took is not None and took * launches > _MOST_BEFORE_S
+    return 1 + (launches - 1) % FEW_LAUNCHES if long else launches
 
 
 def _fold(case: Case, results: list[TrialResult]) -> CaseVerdict:

@@ -7,6 +7,7 @@ from pathlib import Path
 from akgen.knowledge.chip import timing
 from akgen.knowledge.errors import tolerated
 from akgen.tools.core.call import (
+    FEW_LAUNCHES,
     SMALL_CALL,
     Argument,
     Call,
@@ -29,7 +30,6 @@ from akgen.tools.twin.report import LaunchReport, candidate_ran, name_lines_in_t
 from akgen.tools.twin.runtime_build import Runtime
 from akgen.tools.twin.sandboxed import SANDBOX_TEXT, stopped_by_sandbox
 
-FEW = 4  # launches that may come before one, where nothing is there to count more of them in
 BATCH = 1  # TilingContext::SetScheduleMode: all blocks start together
 SYSTEM_WORKSPACE_BYTES = 16 << 20
 _PRODUCT_RATES = {1: "cube_macs_per_cycle_int8", 2: "cube_macs_per_cycle_fp16", 4: "cube_macs_per_cycle_fp32"}
@@ -123,7 +123,7 @@ def launch(
 def _as_often(what: KernelRun, call: Call, times: int) -> int:
     """Return how many launches come before: each number that it can be is as likely where `times` is drawn."""
     variables, workspace = variables_in(what.library), what.tiling.workspace_bytes > SYSTEM_WORKSPACE_BYTES
-    few = 1 + (times - 1) % FEW
+    few = 1 + (times - 1) % FEW_LAUNCHES
     if call.size_bytes <= SMALL_CALL:
         return times if variables or workspace else few
     return few if variables else 1

@@ -42,8 +42,9 @@ struct SoftMaxShapeInfo {
 // The same of a shape, with bytes of scratch: the documented form.
 AKGEN_INLINE constexpr ::SoftMaxTiling
 SoftMaxFlashV2TilingFunc(const SoftMaxShapeInfo &shapeInfo, const uint32_t dataTypeSize1, const uint32_t dataTypeSize2,
-                         const uint32_t localWorkSpaceSize, const bool isUpdate = false, const bool isBasicBlock = false,
-                         const bool isDataFormatNZ = false, const bool isFlashOutputBrc = false)
+                         const uint32_t localWorkSpaceSize, const bool isUpdate = false,
+                         const bool isBasicBlock = false, const bool isDataFormatNZ = false,
+                         const bool isFlashOutputBrc = false)
 {
     return SoftMaxFlashV2TilingFuncImpl(shapeInfo.srcM, shapeInfo.srcK, dataTypeSize1, dataTypeSize2,
                                         localWorkSpaceSize / sizeof(float), isUpdate, isBasicBlock, isDataFormatNZ,

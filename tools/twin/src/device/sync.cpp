@@ -100,8 +100,9 @@ void sync_all(bool vector_only)
     require_flags("SyncAll", pc);
     if (!vector_only && !launch->mixed && !self->cube) {
         self->last_pc = pc;
-        trap("DEADLOCK", "SyncAll", pc,
-             "SyncAll<false>: it waits for cube cores, and the kernel runs on vector cores alone; SyncAll() is theirs.");
+        trap(
+            "DEADLOCK", "SyncAll", pc,
+            "SyncAll<false>: it waits for cube cores, and the kernel runs on vector cores alone; SyncAll() is theirs.");
     }
     join_all(vector_only || !launch->mixed, 0, "SyncAll", pc);
 }
