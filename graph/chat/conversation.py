@@ -238,7 +238,9 @@ def _hear(state: ChatState, deps: ChatDeps, text: str) -> ParsedRequest:
     if by_path is not None:
         return by_path
     inputs = {"text": text, "turn": state["turn"], "by": config.model, "known": known.model_dump_json()}
-    exchange = state.get("exchange", ())
+    exchange = tuple(
+        (said, asked) for said, asked in state.get("exchange", ())
+    )  # a checkpoint brings lists back
     inputs |= {"exchange": exchange} if exchange else {}
     effects = EffectCache(deps.store.folder / "effects")
     understand = deps.deps_for(config).understand

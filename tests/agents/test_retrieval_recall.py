@@ -95,14 +95,16 @@ def _tasks(suite: str, root: Path | None = None) -> Iterator[Task]:
 
 def _found(task: Task) -> Found | None:
     """Compare a composed kernel's calls with the cards shown; None where the composer has no kernel."""
-    traces: dict[str, TracedGraph] = {}
+    traces: dict[tuple[str, bool], TracedGraph] = {}
 
-    def trace(reference: Reference, case: Case) -> TracedGraph:
-        if case.id not in traces:
+    def trace(reference: Reference, case: Case, *, altered: bool = False) -> TracedGraph:
+        if (case.id, altered) not in traces:
             from akgen.tools.compose.front.trace import trace as traced
+            from akgen.tools.compose.front.trace_altered import trace_altered
 
-            traces[case.id] = traced(importlib.import_module(reference.loader).load(reference, case))
-        return traces[case.id]
+            loaded = importlib.import_module(reference.loader).load(reference, case)
+            traces[case.id, altered] = (trace_altered if altered else traced)(loaded)
+        return traces[case.id, altered]
 
     free = ModelFree(trace=trace)
     plan = free.plan(task, None, 0).plan

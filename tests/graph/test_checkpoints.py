@@ -1,7 +1,8 @@
 """Every class of the state comes back from a checkpoint equal to what went in."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
@@ -163,8 +164,23 @@ def test_every_channel_holds_a_checkpointed_class_or_a_plain_value() -> None:
     known = set(CHECKPOINTED) | {int, str, type(None)}
     for state in (SampleState, TaskState, ChatState):
         for channel, hint in get_type_hints(state).items():
-            classes = set(getattr(hint, "__args__", (hint,)))
+            classes = set(_leaves(hint))
             assert classes <= known, f"{channel} holds {classes - known}"
+
+
+def _leaves(hint: Any) -> Iterator[Any]:
+    """Yield what a union or a tuple of any depth is made of."""
+    parts = [part for part in get_args(hint) if part is not ...]
+    for part in parts:
+        yield from _leaves(part)
+    if not parts:
+        yield hint
+
+
+def test_tuples_in_tuples_come_back_with_what_they_held() -> None:
+    kept, channel = serializer(), (("what was said", "what was asked"), ("and", "again"))
+    back = kept.loads_typed(kept.dumps_typed({"channel": channel}))["channel"]
+    assert tuple(map(tuple, back)) == channel  # they come as lists
 
 
 def test_a_class_that_is_not_listed_is_not_brought_back() -> None:

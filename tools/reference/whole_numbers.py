@@ -108,8 +108,12 @@ def _mask(like: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 def _limit(dtype: torch.dtype, shorter: int) -> int:
     """Return a magnitude, with so many bits less than the type has but its first 8; int64 is taken as int32."""
-    limit = int(min(torch.iinfo(dtype).max, torch.iinfo(torch.int32).max))
+    limit = _largest(dtype)
     return max(limit >> shorter, min(limit, 255) >> max(shorter - 8, 0))
+
+
+def _largest(dtype: torch.dtype) -> int:
+    return int(min(torch.iinfo(dtype).max, torch.iinfo(torch.int32).max))
 
 
 def _stays_within(
@@ -196,7 +200,7 @@ def _overflows(func: Any, args: Any, kwargs: Any, out: torch.Tensor) -> bool:
 
     rest = {key: wide(value) for key, value in kwargs.items() if key != "dtype"}
     exact = func(*map(wide, args), **rest)
-    return bool((exact.abs() > float(torch.iinfo(out.dtype).max)).any())
+    return bool((exact.abs() > float(_largest(out.dtype))).any())
 
 
 def _storage(tensor: torch.Tensor) -> int:

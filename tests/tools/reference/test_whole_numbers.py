@@ -32,7 +32,7 @@ NUMBERS = {
     ),
     "a remainder's dividend": (lambda x: x % 7, [X], [2**30 - 1]),
     "dequantised": (lambda x: x.float() * 0.1, [X.to(torch.int8)], [127]),
-    "long": (lambda x, y: x * y, [X.long(), Y.long()], [2**30 - 1] * 2),
+    "long": (lambda x, y: x * y, [X.long(), Y.long()], [(2**31 - 1) >> 17] * 2),
     "a mask": (lambda t, m: t.masked_fill(m, 0.0), [torch.randn(4, 20), MASK], [None]),
 }
 PLACES = {
