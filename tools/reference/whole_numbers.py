@@ -107,12 +107,13 @@ def _mask(like: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 
 def _limit(dtype: torch.dtype, shorter: int) -> int:
-    """Return a magnitude, with so many bits less than the type has but its first 8; int64 is taken as int32."""
+    """Return a magnitude, with so many bits less than the type has but its first 8."""
     limit = _largest(dtype)
     return max(limit >> shorter, min(limit, 255) >> max(shorter - 8, 0))
 
 
 def _largest(dtype: torch.dtype) -> int:
+    """Return the largest number of a type; of int64 that of int32, in which kernels compute."""
     return int(min(torch.iinfo(dtype).max, torch.iinfo(torch.int32).max))
 
 
