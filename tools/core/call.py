@@ -32,9 +32,7 @@ class TensorFile(TensorMeta):
 
 
 SMALL_CALL = 1 << 18  # bytes of inputs and outputs up to which further launches cost little
-FEW_LAUNCHES = (
-    4  # that may come before one where nothing is there to count more of them in, or each takes long
-)
+FEW_LAUNCHES = 4  # that may come before one, where nothing can count more of them or each takes long
 Argument = TensorMeta | TensorFile | tuple[TensorMeta | TensorFile, ...] | None
 
 

@@ -22,7 +22,7 @@ from akgen.tools.twin.toolchain import TwinToolchain
 
 MOST_MEMORY_BYTES = 4 << 30  # of temporary memory
 MOST_LAUNCHES = 64
-_MOST_RECORD_BYTES = 8 << 20
+_MOST_RECORD_BYTES = 8 << 20  # of each call
 _TIMEOUT_S = 20.0
 _ADDRESS_BYTES = 36 << 30  # 32 GB stand for the device's memory and are never there
 _NO_RUN = 70  # status of a program that could not begin
@@ -161,7 +161,10 @@ def _record(
         read=(runtime.folder, twin.chip_file.parent, program.parent),
         write=(folder,),
         limits=ResourceLimits(
-            cpu_s=int(_TIMEOUT_S), address_bytes=_ADDRESS_BYTES, file_bytes=_MOST_RECORD_BYTES, open_files=64
+            cpu_s=int(_TIMEOUT_S),
+            address_bytes=_ADDRESS_BYTES,
+            file_bytes=_MOST_RECORD_BYTES * (1 + more),
+            open_files=64,
         ),
         cwd=folder,
         timeout_s=_TIMEOUT_S,
@@ -183,7 +186,7 @@ def _read(done: Finished, file: Path, *, calls: int) -> list[tuple[Step, ...]]:
             _finding("HOST_TIMEOUT", f"The host function did not end within {_TIMEOUT_S:.0f} s.")
         )
     try:
-        lines = plain_text(read_bytes(file, most_bytes=_MOST_RECORD_BYTES)).splitlines()
+        lines = plain_text(read_bytes(file, most_bytes=_MOST_RECORD_BYTES * calls)).splitlines()
         told = [_STEP.validate_json(line) for line in lines]
     except (FileRefused, ValidationError, ValueError):
         told = []
