@@ -223,6 +223,44 @@ def test_a_kernel_that_meets_without_new_tiles_keeps_its_tiles() -> None:
     assert findings(text.replace('    wide = fit_tile(k, "wide")\n', "")) == ()
 
 
+STEPS = """\
+@ascend_kernel
+def k(x, out, n: int, steps: int):
+    for step in range(steps):
+        sync_all()
+        t = alloc_ub(64, float32)
+        with copyin():
+            load(t, x, 0, n)
+        with copyout():
+            store(out, 0, t)
+
+@ascend_host
+def h(x: Tensor, out: Output):
+    declare(out, x.shape, x.dtype)
+    k[1](x, out, x.numel, 3)
+"""
+
+
+def test_cores_may_meet_in_a_loop() -> None:
+    assert findings(STEPS) == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("range(steps)", "range(program_id())", 3),
+        ("range(steps)", "range(read(x, 0))", 3),
+        ("        sync_all()\n", "        m = n\n        sync_all()\n", 3),
+        ("        sync_all()\n", "        if n > 3:\n            sync_all()\n", 5),
+        ("        sync_all()\n", "        sync_all()\n        m = n\n", 6),
+        ("        sync_all()\n", "", 4),
+    ],
+)
+def test_cores_meet_in_a_loop_equally_often(old: str, new: str, line: int) -> None:
+    found = findings(STEPS.replace(old, new, 1))
+    assert ("DSL_STAGE", line) in [(d.code, d.line) for d in found], found
+
+
 @pytest.mark.parametrize(
     "keyword",
     ["axis=axis", "axis=[0]", "axis={}", "axis=1j", "axis=-n", "axis='x'", "axis=(0, (1,))"],

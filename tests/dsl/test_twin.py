@@ -125,6 +125,47 @@ def test_many_phases_share_the_members_of_their_class(on_twin: OnTwin) -> None:
     assert project.files["op_kernel/dsl_test.cpp"].count("TQue<") == 3
 
 
+STEPS = """\
+@ascend_kernel
+def k(x, out, states, n: int, part: int, steps: int):
+    first = program_id() * part
+    t = alloc_ub(64, float32)
+    with copyin():
+        load(t, x, first, part)
+    with copyout():
+        store(states, first, t)
+    for step in range(steps):
+        sync_all()
+        a = alloc_ub(64, float32)
+        b = alloc_ub(64, float32)
+        with copyin():
+            load(a, states, step * n + first, part)
+            load(b, states, step * n + (first + part) % n, part)
+        with compute():
+            add(a, a, b)
+        with copyout():
+            store(states, step * n + n + first, a)
+        sync_all()
+        c = alloc_ub(64, float32)
+        with copyin():
+            load(c, states, step * n + n + (first + part) % n, part)
+        with copyout():
+            store(out, step * n + first, c)
+
+@ascend_host
+def h(x: Tensor, out: Output):
+    declare(out, (3, x.numel), x.dtype)
+    states = workspace(4 * x.numel, float32)
+    k[4](x, out, states, x.numel, x.numel // 4, 3)
+"""
+
+
+def test_phases_in_a_loop(on_twin: OnTwin) -> None:
+    """Each core needs in each step what another one has made in the step before."""
+    out = [TensorMeta(dtype=F32, shape=(3, 32))]
+    agree(on_twin, parse(STEPS), [normal((32,), F32)], [F32], out)
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("shape", [(37, 1001), (300, 7), (130, 64), (1, 5)])
 def test_transpose(on_twin: OnTwin, program: Find, shape: tuple[int, int], dtype: DType) -> None:

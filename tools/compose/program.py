@@ -17,6 +17,7 @@ from akgen.tools.compose.middle.groups import Group, decided, groups_of
 from akgen.tools.compose.middle.interface import Interface, interface
 from akgen.tools.compose.middle.loop_nest import LoopNest, keeps_dtypes
 from akgen.tools.compose.middle.phases import partition
+from akgen.tools.compose.middle.rolled import rolled
 from akgen.tools.compose.middle.tensor_lists import is_listed, list_loop_nest
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.frozen import Frozen
@@ -121,7 +122,9 @@ def _one_by_one(
     graphs = [graph_of(c, apart=len(cases) > 1) for c in cases]
     if len(cases) > 1:
         graphs = merge_equal(graphs)
-    return partition(graphs, [c.aliases for c in cases], Feasibility(cases, face).require)
+    return partition(
+        [rolled(g) for g in graphs], [c.aliases for c in cases], Feasibility(cases, face).require
+    )
 
 
 def _scheduled(

@@ -13,7 +13,7 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import AttrValue
 from akgen.tools.dsl.errors import DslError, finding
 from akgen.tools.dsl.host_run import HostRun, Launched, Metas
-from akgen.tools.dsl.ir import Program, SyncAll
+from akgen.tools.dsl.ir import For, Program, Stmt, SyncAll, holds_sync
 from akgen.tools.dsl.numeric import Array, storage
 from akgen.tools.dsl.prepare import prepare
 from akgen.tools.dsl.program_run import GlobalMemory, ProgramRun
@@ -112,14 +112,25 @@ def _laid_out(value: Array, dtype: DType) -> Array:
 
 
 def _launch(
-    program: Program, launched: Launched, memory: dict[str, GlobalMemory], body: tuple[object, ...]
+    program: Program, launched: Launched, memory: dict[str, GlobalMemory], body: tuple[Stmt, ...]
 ) -> None:
     kernel = program.kernel(launched.kernel)
     runs = [ProgramRun(kernel, launched, memory, pid) for pid in range(launched.cores)]
-    start = 0
-    ends = [i for i, s in enumerate(body) if isinstance(s, SyncAll)]
     with np.errstate(all="ignore"):
-        for end in [*ends, len(body)]:
-            for run in runs:
-                run.body(body[start:end])
-            start = end + 1
+        _together(body, runs)
+
+
+def _together(body: tuple[Stmt, ...], runs: Sequence[ProgramRun]) -> None:
+    """Run a body on every core, one after the other up to where they meet."""
+    start = 0
+    for at, s in enumerate((*body, None)):
+        if s is not None and not isinstance(s, SyncAll) and not holds_sync(s):
+            continue
+        for run in runs:
+            run.body(body[start:at])
+        start = at + 1
+        if isinstance(s, For):
+            for turn in runs[0].turns(s):
+                for run in runs:
+                    run.names[s.var] = turn
+                _together(s.body, runs)

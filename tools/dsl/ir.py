@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Literal
 
 from akgen.tools.core.dtypes import DType
@@ -290,6 +289,25 @@ def begins_phase(body: tuple[Stmt, ...], at: int) -> bool:
     return isinstance(body[at], SyncAll) and at + 1 < len(body) and isinstance(body[at + 1], Alloc)
 
 
+def holds_sync(s: Stmt) -> bool:
+    """Return whether it is a loop in whose body all cores meet."""
+    return isinstance(s, For) and any(isinstance(x, SyncAll) for x in walk(s.body))
+
+
+def _phases(body: tuple[Stmt, ...]) -> list[list[Stmt]]:
+    found: list[list[Stmt]] = [[]]
+    for at, s in enumerate(body):
+        if isinstance(s, For) and holds_sync(s):
+            before, *inner = _phases(s.body)
+            found[-1] += before
+            found += inner
+        else:
+            if begins_phase(body, at):
+                found.append([])
+            found[-1].append(s)
+    return found
+
+
 class KernelParam(Frozen):
     name: str
     type: ScalarType | Literal["tensor", "list"]
@@ -317,7 +335,7 @@ class Kernel(Frozen):
 
     @property
     def allocs(self) -> dict[str, Alloc]:
-        return {s.tile: s for s in self.body if isinstance(s, Alloc)}
+        return {s.tile: s for s in walk(self.body) if isinstance(s, Alloc)}
 
     @property
     def moved(self) -> frozenset[str]:
@@ -349,9 +367,11 @@ class Kernel(Frozen):
 
     @property
     def phases(self) -> tuple[tuple[Stmt, ...], ...]:
-        """Return the body cut into phases: one begins at a `sync_all()` that `alloc_ub` follows directly."""
-        starts = [i for i, s in enumerate(self.body) if begins_phase(self.body, i)]
-        return tuple(self.body[a:b] for a, b in pairwise([0, *starts, len(self.body)]))
+        """Return the body cut into phases: one begins at a `sync_all()` that `alloc_ub` follows directly.
+
+        Those of a loop's body follow one another, too; the loop itself is in none of them.
+        """
+        return tuple(map(tuple, _phases(self.body)))
 
     @property
     def phase_of(self) -> dict[str, int]:

@@ -23,6 +23,7 @@ from akgen.tools.dsl.ir import (
     Store,
     SyncAll,
     TileRef,
+    holds_sync,
 )
 from akgen.tools.dsl.ops import OPS
 from akgen.tools.dsl.parse_cube import parse_multiply, parse_object, parse_wait
@@ -90,7 +91,8 @@ class KernelBody(Body):
     """Statements of a kernel. Stage rules are enforced here, because they decide what a statement may be."""
 
     stage: str | None = None
-    depth = 0
+    depth = 0  # of loops and branches
+    branches = 0  # of these
 
     def statement(self, node: ast.stmt) -> Stmt | None:
         match node:
@@ -102,11 +104,15 @@ class KernelBody(Body):
                 return self.call(node, name, call)
         if self.stage in _HOLDS:
             raise fail("DSL_STAGE", node, f"A {self.stage} block holds only {_HOLDS[self.stage]}.")
-        self.depth += 1
+        compound, branch = isinstance(node, (ast.For, ast.If)), isinstance(node, ast.If)
+        self.depth, self.branches = self.depth + compound, self.branches + branch
         try:
-            return super().statement(node)
+            made = super().statement(node)
         finally:
-            self.depth -= 1
+            self.depth, self.branches = self.depth - compound, self.branches - branch
+        if isinstance(made, For) and holds_sync(made) and not isinstance(made.body[0], SyncAll):
+            raise fail("DSL_STAGE", node, "The body of a loop in which all cores meet begins with sync_all.")
+        return made
 
     def block(self, node: ast.With, stage: str) -> Stmt:
         if self.stage is not None:
@@ -119,12 +125,12 @@ class KernelBody(Body):
     def assign(self, node: ast.stmt, name: str, value: ast.expr) -> Stmt:
         match value:
             case ast.Call(func=ast.Name(id="matmul_object")) as call:
-                if self.stage is not None or self.depth > 1:
+                if self.stage is not None or self.depth:
                     raise fail("DSL_STAGE", node, "matmul_object stands at the top level of the kernel.")
                 return parse_object(node, name, call, self.names)
             case ast.Call(func=ast.Name(id="alloc_ub"), args=[shape, dtype], keywords=keywords):
-                if self.stage is not None or self.depth > 1:
-                    raise fail("DSL_STAGE", node, "alloc_ub stands at the top level of the kernel.")
+                if self.stage is not None or self.branches:
+                    raise fail("DSL_STAGE", node, "alloc_ub stands where every core passes, in no branch.")
                 if name in self.names.tiles or name in self.names.tensors:
                     raise fail("DSL_ALIAS", node, f"`{name}` is allocated twice.")
                 dims = self.shape(shape)
@@ -179,12 +185,8 @@ class KernelBody(Body):
             )
         match name, args:
             case "sync_all", []:
-                if self.depth or self.stage:
-                    raise fail(
-                        "DSL_STAGE",
-                        node,
-                        "sync_all stands at the top level of the kernel, where every core passes.",
-                    )
+                if self.branches or self.stage:
+                    raise fail("DSL_STAGE", node, "sync_all stands where every core passes, in no branch.")
                 return SyncAll(line=line)
             case "load", [tile, tensor, offset, extent]:
                 return self.load(node, tile, tensor, offset, extent, call.keywords)

@@ -1,14 +1,16 @@
 """A program with everything that analysis finds out, once: annotated kernels, placement, UB plans."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.dsl.buffer_placement import Placement, place, with_staging
 from akgen.tools.dsl.buffers import UbPlan, plan_buffers
 from akgen.tools.dsl.errors import DslError, finding
-from akgen.tools.dsl.expr import ONE, Const, Expr, names_in
+from akgen.tools.dsl.expr import ONE, Const, Element, Expr, Func, Read, names_in
+from akgen.tools.dsl.expr import walk as walk_expr
 from akgen.tools.dsl.ir import (
+    Alloc,
     Assign,
     Block,
     For,
@@ -19,8 +21,10 @@ from akgen.tools.dsl.ir import (
     Program,
     Stmt,
     Store,
+    SyncAll,
     TileRef,
     assigned,
+    holds_sync,
     walk,
 )
 from akgen.tools.dsl.live_ranges import tiles_of
@@ -333,6 +337,33 @@ def dead_tiles(kernel: Kernel) -> Iterator[Diagnostic]:
                     yield finding("DSL_LIFETIME", s.line, text)
 
 
+def uneven_loops(kernel: Kernel) -> Iterator[Diagnostic]:
+    """Yield loops in which cores would not meet as often as each other, or tiles that a loop allocates in no phase."""
+    same = kernel.scalars.keys() - assigned(kernel.body)
+    for s in walk(kernel.body):
+        if not isinstance(s, For):
+            continue
+        meeting = holds_sync(s)
+        if meeting and not all(_is_known(e, same) for e in (s.start, s.stop, s.step)):
+            text = "Cores meet in this loop: its bounds are expressions of scalar parameters, the same on every core."
+            yield finding("DSL_STAGE", s.line, text)
+        for at, x in enumerate(s.body):
+            if isinstance(x, Alloc) and not isinstance(s.body[at - 1], (Alloc, SyncAll)):
+                text = f"`{x.tile}` is allocated in a loop: there `alloc_ub` follows `sync_all()` directly."
+                yield finding("DSL_STAGE", x.line, text)
+
+
+def _is_known(e: Expr, names: Collection[str]) -> bool:
+    """Return whether an expression is one of constants and of these names alone."""
+    parts = list(walk_expr(e))
+    calls = {x.name for x in parts if isinstance(x, Func)}
+    return (
+        names_in(e) <= set(names)
+        and not calls & {"program_id"}
+        and not any(isinstance(x, (Element, Read)) for x in parts)
+    )
+
+
 def _dims(dims: Dims) -> str:
     return ", ".join(map(show, dims))
 
@@ -352,7 +383,7 @@ class PreparedKernel(Frozen):
 
 def analyse(kernel: Kernel) -> tuple[PreparedKernel | None, tuple[Diagnostic, ...]]:
     """Return the analysed kernel, None if its extents or lifetimes are wrong, and what was found."""
-    dead = tuple(dead_tiles(kernel))
+    dead = (*dead_tiles(kernel), *uneven_loops(kernel))
     if dead:
         return None, dead
     annotated, found = annotate(kernel)

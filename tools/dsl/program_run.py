@@ -143,6 +143,10 @@ class ProgramRun:
             except (KeyError, IndexError, ValueError, ZeroDivisionError, OverflowError) as e:
                 raise self.fail(line, f"{type(e).__name__}: {e}.") from e
 
+    def turns(self, s: For) -> range:
+        """Return the values that the loop's variable takes."""
+        return range(self.integer(s.start), self.integer(s.stop), self.integer(s.step))
+
     def statement(self, s: object) -> None:
         match s:
             case Alloc():
@@ -153,7 +157,7 @@ class ProgramRun:
             case Block():
                 self.body(s.body)
             case For():
-                for i in range(self.integer(s.start), self.integer(s.stop), self.integer(s.step)):
+                for i in self.turns(s):
                     self.names[s.var] = i
                     self.body(s.body)
             case If():

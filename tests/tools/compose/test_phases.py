@@ -14,6 +14,7 @@ from akgen.tools.compose.front.trace import trace
 from akgen.tools.compose.middle.interface import interface
 from akgen.tools.compose.middle.loop_nest import LoopNest
 from akgen.tools.compose.middle.phases import partition
+from akgen.tools.compose.middle.rolled import rolled
 from akgen.tools.compose.program import compose
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
@@ -199,5 +200,5 @@ def test_what_was_possible_once_is_not_asked_again() -> None:
         asked.append(nest)
         require(nest, case)
 
-    partition([import_graph(raw)], [raw.aliases], counted)
+    partition([rolled(import_graph(raw))], [raw.aliases], counted)
     assert len(asked) <= 160

@@ -1,5 +1,7 @@
 """Write the kernels of a group of cases: one per schedule of its loop nest, with the host lines before its launch."""
 
+from itertools import groupby
+
 from akgen.tools.compose.back.choices import EVENTS, choices, spoiled
 from akgen.tools.compose.back.layout import BLOCK, FIRST_CORE, Tensors
 from akgen.tools.compose.back.redundancy import LoopWork
@@ -7,6 +9,7 @@ from akgen.tools.compose.back.schedules import kinds, write
 from akgen.tools.compose.back.schedules.base import Kind, Part
 from akgen.tools.compose.back.schedules.texts import schedule_texts
 from akgen.tools.compose.back.tuning import Tuning
+from akgen.tools.compose.back.turns import turns
 from akgen.tools.compose.back.writer import Writer
 from akgen.tools.compose.middle.formula import formulas
 from akgen.tools.compose.middle.groups import Group, letters
@@ -89,13 +92,18 @@ def schedule(
     writer, tuning = Writer(frugal=frugal), Tuning(knobs)
     names = tensors_of(face, number)
     parts: list[Part] = []
-    for k, (template, kind) in enumerate(zip(templates, choice, strict=True)):
-        suffix = "" if len(choice) == 1 else f"_{letters(k)}"
-        if k and (apart or template.nest.phase > templates[k - 1].nest.phase):
-            writer.begin_phase()
-        parts.append(write(template, kind, writer, suffix, names, tuning))
-        parts[-1].phase = writer.phase
-        writer.close_stage()
+    for _, run in groupby(range(len(choice)), key=lambda k: templates[k].nest.loop):
+        mine = list(run)
+        nests, ways = [templates[k] for k in mine], [choice[k] for k in mine]
+        with turns(nests, ways, writer, first=not parts):
+            for k in mine:
+                suffix = "" if len(choice) == 1 else f"_{letters(k)}"
+                after = k != mine[0] and templates[k].nest.phase > templates[k - 1].nest.phase
+                if after or (apart and k != mine[0]):
+                    writer.begin_phase()
+                parts.append(write(templates[k], choice[k], writer, suffix, names, tuning))
+                parts[-1].phase = writer.phase
+                writer.close_stage()
     if all_nests:
         _untouched(writer, templates, face)
     loaded, stored = writer.most_loaded(), writer.most_stored()

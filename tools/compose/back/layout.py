@@ -34,6 +34,7 @@ def start_of(value: Value) -> Const:
 BLOCK = Const(value=8)  # numbers of 4 bytes in 32 bytes: no two cores write into one block of global memory
 CORE, CORES = call("program_id"), call("num_programs")
 FIRST_CORE = binary("==", CORE, 0)
+TURN = Name(id="time_step")  # of the loop in whose body a nest runs
 ROWS, COLUMNS, POSITION = Name(id="n"), Name(id="m"), Name(id="k")  # of a tile, of a list
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from akgen.tools.compose.back.layout import Layout, Tensors
+from akgen.tools.compose.back.layout import TURN, Layout, Tensors
 from akgen.tools.compose.back.operands import HALF, Location
 from akgen.tools.compose.back.operations import OperationCodegen
 from akgen.tools.compose.back.tile_names import meaning
@@ -164,7 +164,7 @@ class Transfers:
 
     def base(self, address: Address) -> Expr:
         """Return the address of a tile's first element."""
-        terms = [] if address.offset == ZERO else [self.number(address.offset)]
+        terms = self.start(address)
         for axis, stride in address.strides:
             index = self.layout.index.get(axis, ZERO)
             if index == ZERO:
@@ -172,6 +172,13 @@ class Transfers:
             factor = self.number(stride)
             terms.append(index if factor == ONE else index * factor)
         return joined("+", terms, ZERO)
+
+    def start(self, address: Address) -> list[Expr]:
+        """Return the terms of an address that no axis moves."""
+        terms = [] if address.offset == ZERO else [self.number(address.offset)]
+        if address.turn == ZERO:
+            return terms
+        return [*terms, TURN if address.turn == ONE else TURN * self.number(address.turn)]
 
     def number(self, value: Expr) -> Expr:
         """Return an integer host expression as the kernel sees it."""

@@ -1,8 +1,7 @@
 """One kernel being written: parameters, buffers with reuse, statements."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import pairwise
 from typing import Literal
 
 from akgen.tools.compose.back.tile_names import chosen, renamed, strings_in
@@ -77,6 +76,20 @@ def _element_type(text: str) -> ElementType:
     return ElementType(fixed="mask" if text == "mask" else DType(text))
 
 
+def _beginning(phase: int) -> Alloc:
+    """Return what stands where the buffers of a phase are allocated until they are known."""
+    return Alloc(tile=f"phase {phase}", dims=(), dtype=_element_type("float32"))
+
+
+def _allocated(body: Iterable[Stmt], tiles: Mapping[Stmt, list[Stmt]]) -> Iterator[Stmt]:
+    """Yield a body with the buffers of each phase where it begins, in loops, too."""
+    for s in body:
+        if isinstance(s, Alloc):
+            yield from tiles.get(s, ())
+        else:
+            yield s.model_copy(update={"body": tuple(_allocated(s.body, tiles))}) if isinstance(s, For) else s
+
+
 class Writer:
     """Collect a kernel's parameters, allocations and body."""
 
@@ -99,7 +112,7 @@ class Writer:
         self._stored: dict[int, set[tuple[str, str]]] = {}  # by phase: tiles and where they are stored
         self._scopes = [0]  # the open loops and branches, outermost first
         self._scope_count = 0
-        self._starts: list[int] = []  # where phases after the first begin in the body
+        self.phase = 0
 
     # statements
 
@@ -114,12 +127,9 @@ class Writer:
     def begin_phase(self) -> None:
         """Let all cores wait for each other, and go on with new buffers."""
         self.sync()
-        self._starts.append(len(self._body))
+        self.phase += 1
+        self._body.append(_beginning(self.phase))
         self._free = {}
-
-    @property
-    def phase(self) -> int:
-        return len(self._starts)
 
     def most_loaded(self) -> int:
         """Return how many buffers of one phase are targets of loads, at most."""
@@ -341,17 +351,13 @@ class Writer:
         """Return the kernel. With `single_buffers`, no tile has two copies."""
         tensors = [KernelParam(name=t, type="list" if t in self.lists else "tensor") for t in self.tensors]
         scalars = [KernelParam(name=n, type=kind) for n, (kind, _) in self.scalars.items()]
-        body: list[Stmt] = [*self._objects]
-        for phase, (start, stop) in enumerate(pairwise([0, *self._starts, len(self._body)])):
-            body += [
-                Alloc(
-                    tile=t.name, dims=t.capacity, buffers=1 if single_buffers else None,
-                    dtype=_element_type(t.dtype),
-                )
-                for t in self.tiles if t.phase == phase
-            ]  # fmt: skip
-            body += self._body[start:stop]
-        named = renamed(tuple(body), self._names())
+        buffers = 1 if single_buffers else None
+        tiles: dict[Stmt, list[Stmt]] = {}
+        for t in self.tiles:
+            alloc = Alloc(tile=t.name, dims=t.capacity, buffers=buffers, dtype=_element_type(t.dtype))
+            tiles.setdefault(_beginning(t.phase), []).append(alloc)
+        body = (*self._objects, *_allocated((_beginning(0), *self._body), tiles))
+        named = renamed(body, self._names())
         return Kernel(name=name, doc=doc, params=(*tensors, *scalars), body=named)
 
     def _names(self) -> dict[str, str]:

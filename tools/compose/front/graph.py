@@ -58,6 +58,7 @@ class Node(Frozen):
     cut: Slice | None = None  # slice
     strides: tuple[int, ...] | None = None  # load: elements between neighbours, where not contiguous
     offset: int = 0  # load: the first element
+    turn: int = 0  # load in the body of a loop: elements by which that moves in each turn
     fill: Number | None = (
         None  # take, load with indices: what stands where an index lies outside; None: none does
     )
@@ -71,13 +72,21 @@ class Node(Frozen):
 
 
 class Output(Frozen):
-    """An operator output, or a workspace tensor that a later phase loads, and the value to store in it."""
+    """An operator output, or a workspace tensor that a later phase loads, and the value to store in it.
+
+    Of a workspace tensor of `count` elements it may be a part: from `offset` on, in a loop `turn` elements further in
+    each turn. Without a number, a loop's output tells how long the tensor is.
+    """
 
     node: int
     output: int | None = None
     temp: int | None = None
     element: int | None = None
     dtype: DType
+    offset: int = 0
+    turn: int = 0
+    count: int | None = None
+    part: bool = False
 
 
 class Graph(Frozen):
@@ -100,8 +109,9 @@ class Graph(Frozen):
 def skeleton(graph: Graph) -> tuple[object, object]:
     """Return what graphs have in common that differ in sizes and constants alone: of their nodes, of their outputs."""
     return tuple(
-        (n.op, n.args, n.dtype, tuple(d == 1 for d in n.shape), n.origin, n.kind, n.axes) for n in graph.nodes
-    ), tuple((o.node, o.output, o.element, o.dtype) for o in graph.outputs)
+        (n.op, n.args, n.dtype, tuple(d == 1 for d in n.shape), n.origin, n.kind, n.axes, n.turn == 0)
+        for n in graph.nodes
+    ), tuple((o.node, o.output, o.temp, o.element, o.dtype, o.turn == 0) for o in graph.outputs)
 
 
 class _Computed(Protocol):

@@ -22,7 +22,7 @@ from akgen.tools.compose.scope import Unsupported
 from akgen.tools.reference.protocol import LoadedCase
 
 _MOST_SIZES = 8  # of a tensor that stands for a list of sizes or axes
-LARGEST_GRAPH = 3000  # nodes; beyond, the reference is a program rather than a formula
+LARGEST_GRAPH = 30_000  # nodes, those of loops that are rolled later included
 # What tracing a user's Python may raise.
 _TRACE_ERRORS = (
     RuntimeError,

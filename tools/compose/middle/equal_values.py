@@ -140,7 +140,10 @@ def _set_up(template: SymbolicNest, nest: LoopNest, facts: HostFacts) -> LoopNes
         mine.model_copy(update={"access": _placed(mine.access, address, facts), "count": own.count})
         for mine, own, address in zip(template.nest.stores, nest.stores, template.stores, strict=True)
     )
-    return LoopNest(sizes=sizes, values=values, stores=stores, phase=template.nest.phase)
+    return LoopNest(
+        sizes=sizes, values=values, stores=stores, phase=template.nest.phase, loop=template.nest.loop,
+        turns=nest.turns,
+    )  # fmt: skip
 
 
 def _placed(access: Access, address: Address | None, facts: HostFacts) -> Access:
@@ -154,6 +157,7 @@ def _placed(access: Access, address: Address | None, facts: HostFacts) -> Access
     )
     changes = {
         "offset": facts.integer(address.offset),
+        "turn": facts.integer(address.turn),
         "strides": _strides(address.strides, facts),
         "guards": guards,
         "scales": tuple(facts.integer(e) for e in address.scales),

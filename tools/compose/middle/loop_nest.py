@@ -20,6 +20,8 @@ class Guard(Frozen):
 class Access(Frozen):
     """An address: offset + sum of stride * index over some axes, in elements. `strides` is sorted by axis.
 
+    In a loop over nests it moves by `turn` elements in each turn.
+
     The operands of a load are indices: each adds `scales` times its value, which is below `limits`. Where a guard does
     not hold, nothing is read and the load's `value` stands. Of a window, one dimension is walked by several axes.
     """
@@ -31,6 +33,7 @@ class Access(Frozen):
     scales: tuple[int, ...] = ()
     limits: tuple[int, ...] = ()
     window: bool = False
+    turn: int = 0
 
     def stride(self, axis: int) -> int:
         return dict(self.strides).get(axis, 0)
@@ -78,13 +81,16 @@ class OutputStore(Frozen):
 class LoopNest(Frozen):
     """Axes are numbered from the outermost; `sizes[a]` is the length of axis a (never 1).
 
-    Nests of a later phase run when all cores have finished the phase before.
+    Nests of a later phase run when all cores have finished the phase before. Those of one `loop` are run, phase by
+    phase, `turns` times.
     """
 
     sizes: tuple[int, ...]
     values: tuple[Value, ...]
     stores: tuple[OutputStore, ...]
     phase: int = 0
+    loop: int | None = None
+    turns: int = 0
     listed: bool = False  # axes: position in a list, element of a tensor
 
     def canonical(self) -> "LoopNest":

@@ -207,13 +207,13 @@ class _NestWriter:
     def _axes(self, atoms: frozenset[int]) -> tuple[int, ...]:
         return tuple(sorted({self.axis_of[a] for a in atoms}))
 
-    def _to_access(self, access: AtomAccess) -> Access:
+    def _to_access(self, access: AtomAccess, turn: int = 0) -> Access:
         """Give each axis the stride of its innermost atom."""
         strides: dict[int, int] = {}
         for k, axis in enumerate(self.axes):
             if axis[-1] in access[1]:
                 strides[k] = access[1][axis[-1]]
-        return Access(offset=access[0], strides=tuple(sorted(strides.items())))
+        return Access(offset=access[0], strides=tuple(sorted(strides.items())), turn=turn)
 
     def _indexed(self, index: int, access: Access) -> Access:
         """Add the guards and indices of a load that has some."""
@@ -279,7 +279,7 @@ class _NestWriter:
             dtype=node.dtype,
             deps=self._axes(self.p.deps[index]),
             origin=node.origin,
-            access=None if access is None else self._indexed(index, self._to_access(access)),
+            access=None if access is None else self._indexed(index, self._to_access(access, node.turn)),
             value=node.fill if index in self.p.indexed and self.p.indexed[index].guards else node.value,
             step=node.step,
             fill=node.fill if node.op in LIBRARY else None,
@@ -325,17 +325,17 @@ class _NestWriter:
             value = self.values[value].args[0]  # the store rounds
         dims = self.p.dims[region.node]
         atoms = frozenset(a for d in dims for a in d)
-        access = self._to_access((region.offset, self.p.spread(dims, region.strides)))
+        access = self._to_access((region.offset, self.p.spread(dims, region.strides)), region.turn)
         return OutputStore(
             value=value,
             output=region.output,
             temp=region.temp,
-            count=None if region.temp is None else math.prod(region.shape),
+            count=None if region.temp is None else region.count,
             element=region.element,
             dtype=region.dtype,
             axes=self._axes(atoms),
             access=access,
-            whole=self.p.atoms.product(tuple(atoms)) == math.prod(region.shape),
+            whole=self.p.atoms.product(tuple(atoms)) == (region.count or math.prod(region.shape)),
         )
 
 

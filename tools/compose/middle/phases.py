@@ -14,6 +14,7 @@ from akgen.tools.compose.front.traced import Origin
 from akgen.tools.compose.middle.axes import LIBRARY
 from akgen.tools.compose.middle.loop_nest import LoopNest, Value
 from akgen.tools.compose.middle.lowering import loop_nests
+from akgen.tools.compose.middle.pieces import Piece
 from akgen.tools.compose.middle.shifted import shifted
 from akgen.tools.compose.middle.sink_slices import sink_slices
 from akgen.tools.compose.scope import Redundant, Unsupported
@@ -30,27 +31,47 @@ _LEAVES = frozenset(["load", "const", "iota", "count", "inv_count"])
 
 
 def partition(
-    graphs: Sequence[Graph], aliases: Sequence[Sequence[int | None]], check: Check
+    cases: Sequence[tuple[Piece, ...]], aliases: Sequence[Sequence[int | None]], check: Check
 ) -> tuple[Nests, ...]:
-    """Return, for each case, the nests that compute its graph, each with its phase.
+    """Return, for each case, the nests that compute its graph, which comes in pieces, each with its phase.
 
     Cases whose graphs differ in sizes alone are cut alike. Raises Unsupported where no cut helps. `aliases` gives, for
     each operator output of a case, the input in whose place it is written.
     """
     alike: dict[object, list[int]] = {}
-    for i, graph in enumerate(graphs):
-        alike.setdefault((skeleton(graph), tuple(aliases[i])), []).append(i)
+    for i, pieces in enumerate(cases):
+        parts = tuple((skeleton(p.graph), p.turns > 0) for p in pieces)
+        alike.setdefault((parts, tuple(aliases[i])), []).append(i)
     found: dict[int, Nests] = {}
     for members in alike.values():
-        cutter = _Cutter({i: graphs[i] for i in members}, check)
+        for i, nests in _all_pieces({i: cases[i] for i in members}, aliases, check).items():
+            found[i] = nests
+    return tuple(found[i] for i in range(len(cases)))
+
+
+def _all_pieces(
+    cases: dict[int, tuple[Piece, ...]], aliases: Sequence[Sequence[int | None]], check: Check
+) -> dict[int, Nests]:
+    """Return the nests of cases whose pieces are alike, piece after piece."""
+    pieces = list(zip(*cases.values(), strict=True))
+    temps = 1 + max((o.temp for p in pieces for o in p[0].graph.outputs if o.temp is not None), default=-1)
+    found: dict[int, Nests] = dict.fromkeys(cases, ())
+    first = 0
+    for loop, each in enumerate(pieces):
+        graphs = {i: piece.graph for i, piece in zip(cases, each, strict=True)}
+        turns = {i: piece.turns for i, piece in zip(cases, each, strict=True)}
+        cutter = _Cutter(graphs, check, temps, loop if each[0].turns else None, turns)
         phases = _partitioned(cutter)
         last, copies = 1 + max(level for level, _ in phases), list[Output]()
-        late = {o for i in members for o in _overwritten(cutter.all_nests(i, phases), aliases[i])}
+        late = {o for i in cases for o in _overwritten(cutter.all_nests(i, phases), aliases[i])}
         if late:
             phases, copies = cutter.put_off(phases, late)
-        for i in members:
-            found[i] = (*cutter.all_nests(i, phases), *(cutter.copy(i, c, last) for c in copies))
-    return tuple(found[i] for i in range(len(graphs)))
+        for i in cases:
+            nests = (*cutter.all_nests(i, phases), *(cutter.copy(i, c, last) for c in copies))
+            found[i] += tuple(n.model_copy(update={"phase": first + n.phase}) for n in nests)
+        first = 1 + max(n.phase for nests in found.values() for n in nests)
+        temps = max(temps, 1 + max(cutter.cuts.values(), default=-1))
+    return found
 
 
 def _partitioned(cutter: "_Cutter") -> list[Phase]:
@@ -84,8 +105,12 @@ class _Cutter:
     """Graphs of one skeleton being cut; `cuts` are the values that are stored in between, by the number of their
     workspace tensor. What is possible is asked of a few of the cases."""
 
-    def __init__(self, cases: dict[int, Graph], check: Check) -> None:
-        self.cases, self.check = cases, check
+    def __init__(
+        self, cases: dict[int, Graph], check: Check, first: int, loop: int | None, turns: dict[int, int]
+    ) -> None:
+        """With `loop`, the graphs are the body of one; `first` is the first number for workspace tensors."""
+        self.cases, self.check, self.first = cases, check, first
+        self.looped = {i: {"loop": loop, "turns": turns[i]} for i in cases}
         self.asked = [max(cases, key=lambda i: sum(math.prod(n.shape) for n in cases[i].nodes))]
         self.g = cases[self.asked[0]]
         self.cuts: dict[int, int] = {}
@@ -113,7 +138,7 @@ class _Cutter:
                 sunk = sink_slices(self._graph(case, targets))
                 if len(sunk.nodes) > MOST_NODES:
                     raise Unsupported("depth", "more operations than one phase is given")
-                nests = loop_nests(sunk)
+                nests = tuple(n.model_copy(update=self.looped[case]) for n in loop_nests(sunk))
                 for nest in nests:
                     try:
                         self.check(nest, case)
@@ -153,7 +178,9 @@ class _Cutter:
             else n
             for i, n in enumerate(self.cases[case].nodes)
         ]
-        return Graph(nodes=tuple(nodes), outputs=targets, apart=self.g.apart).pruned()
+        own = dict(zip(self.g.outputs, self.cases[case].outputs, strict=True))
+        outputs = tuple(own.get(t, t) for t in targets)
+        return Graph(nodes=tuple(nodes), outputs=outputs, apart=self.g.apart).pruned()
 
     def _loaded(self, targets: tuple[Output, ...]) -> Loaded:
         """Return which of the values that are cut at are loaded for targets."""
@@ -176,7 +203,7 @@ class _Cutter:
         kept = dict(self.cuts)
         more = [c for c in cuts if c not in self.cuts]
         for c in more:
-            self.cuts[c] = len(self.cuts)
+            self.cuts[c] = self.first + len(self.cuts)
         try:
             for c in (*more, node):
                 for case in self.asked:
@@ -192,7 +219,7 @@ class _Cutter:
         value = self.g.nodes[node]
         dtype = DType(value.op.removeprefix("round_")) if value.op.startswith("round_") else value.dtype
         dtype = self._multiplied_as(node) or dtype
-        return Output(node=node, temp=self.cuts.get(node, len(self.cuts)), dtype=dtype)
+        return Output(node=node, temp=self.cuts.get(node, self.first + len(self.cuts)), dtype=dtype)
 
     def _multiplied_as(self, node: int) -> DType | None:
         """Return the dtype in which a product wants the value, of which it may see a view, to lie in memory."""
@@ -209,7 +236,7 @@ class _Cutter:
 
     def cut(self, nodes: Iterable[int]) -> None:
         for node in nodes:
-            self.cuts.setdefault(node, len(self.cuts))
+            self.cuts.setdefault(node, self.first + len(self.cuts))
 
     def cut_at_library(self) -> None:
         """Cut at every library operation and at what is computed for it."""

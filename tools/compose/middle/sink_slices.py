@@ -3,6 +3,7 @@
 Afterwards the only views are reshape, permute and expand, and every output is a list of regions without `cat`.
 """
 
+import math
 from itertools import pairwise
 
 from akgen.tools.compose.front.builder import GraphBuilder
@@ -26,7 +27,9 @@ class Region(Frozen):
     dtype: DType
     strides: tuple[int, ...]
     offset: int
+    turn: int = 0
     shape: tuple[int, ...]  # of the whole output
+    count: int | None = None  # elements of a workspace tensor, where it is known
 
 
 class SunkGraph(Frozen):
@@ -43,7 +46,8 @@ def sink_slices(graph: Graph) -> SunkGraph:
         shape = pusher.b[value].shape
         whole = Region(
             node=value, output=out.output, temp=out.temp, element=out.element, dtype=out.dtype,
-            strides=contiguous(shape), offset=0, shape=shape,
+            strides=contiguous(shape), offset=out.offset, turn=out.turn, shape=shape,
+            count=out.count if out.part else math.prod(shape),
         )  # fmt: skip
         regions += pusher.split(whole)
     return SunkGraph(nodes=tuple(pusher.b.nodes), regions=tuple(regions))

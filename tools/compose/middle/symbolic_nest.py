@@ -25,9 +25,13 @@ class Inside(Frozen):
 
 
 class Address(Frozen):
-    """offset + sum of stride * index, as host expressions; with the guards, and with strides and limits of indices."""
+    """offset + sum of stride * index, as host expressions; with the guards, and with strides and limits of indices.
+
+    `turn` is added in each turn of a loop over nests.
+    """
 
     offset: Expr
+    turn: Expr = ZERO
     strides: tuple[tuple[int, Expr], ...]
     guards: tuple[Inside, ...] = ()
     scales: tuple[Expr, ...] = ()
@@ -55,6 +59,7 @@ class SymbolicNest(Frozen):
         tuple[int, Expr, DType], ...
     ] = ()  # workspace tensors that it stores: number, elements, dtype
     before: tuple["SymbolicNest", ...] = ()
+    turns: Expr = ZERO  # of the loop in whose body it runs
     plain: "SymbolicNest | None" = None  # of one that is computed in the tensors' own half type: in float32
 
     @property
@@ -161,7 +166,7 @@ def structure(nest: LoopNest) -> object:
         )
         for s in nest.stores
     )
-    return (nest.phase, nest.listed, len(nest.sizes), values, stores, _layouts(nest))
+    return (nest.phase, nest.loop, nest.listed, len(nest.sizes), values, stores, _layouts(nest))
 
 
 def _layouts(nest: LoopNest) -> object:
@@ -183,6 +188,7 @@ def _access_key(access: Access | None, last: int) -> object:
     return (
         tuple(a for a, _ in access.strides),
         access.offset == 0,
+        access.turn == 0,
         lane,
         guards,
         tuple(s == 1 for s in access.scales),
@@ -217,6 +223,7 @@ def unify(nests: Sequence[LoopNest], facts: SymbolicNumbers, prefix: str) -> Sym
         nest=first, sizes=sizes, definitions=tuple(definitions), addresses=addresses, stores=stores,
         constants=constants, cases=tuple(n.sizes for n in nests),
         temps=tuple(_temps(nests, facts, sizes)),
+        turns=ZERO if first.loop is None else facts.integer(tuple(n.turns for n in nests)),
     )  # fmt: skip
 
 
@@ -226,10 +233,15 @@ def _temps(
     """Yield the workspace tensors of the nests with their lengths."""
     seen: set[int] = set()
     for k, store in enumerate(nests[0].stores):
-        if store.temp is None or store.temp in seen:
+        if store.temp is None or store.temp in seen or store.count is None:
             continue
         seen.add(store.temp)
         counts = tuple(n.stores[k].count or 0 for n in nests)
+        if store.access.turn > 0:
+            steps = tuple(n.stores[k].access.turn for n in nests)
+            slots = tuple(c // s for c, s in zip(counts, steps, strict=True))
+            yield store.temp, facts.integer(slots) * _stride(steps, facts), store.dtype
+            continue
         whole = counts == tuple(math.prod(n.sizes[a] for a in store.axes) for n in nests)
         yield (
             store.temp,
@@ -278,7 +290,10 @@ def _address(
         tuple(facts.integer(column) for column in zip(*rows, strict=True))
         for rows in ([a.scales for a in accesses], [a.limits for a in accesses])
     )
-    return Address(offset=offset, strides=tuple(strides), guards=guards, scales=scales, limits=limits)
+    turn = _stride(tuple(a.turn for a in accesses), facts) if first.turn else ZERO
+    return Address(
+        offset=offset, turn=turn, strides=tuple(strides), guards=guards, scales=scales, limits=limits
+    )
 
 
 def _placed(accesses: Sequence[Access], facts: SymbolicNumbers) -> Expr:

@@ -8,7 +8,7 @@ work at one time read the same rows of A and columns of B, which one of them has
 
 from collections.abc import Mapping
 
-from akgen.tools.compose.back.layout import CORE, CORES, Tensors
+from akgen.tools.compose.back.layout import CORE, CORES, TURN, Tensors
 from akgen.tools.compose.back.schedules.base import OPERATIONS, Part
 from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import Writer
@@ -126,6 +126,8 @@ class ProductBlocks:
         terms: list[Expr] = []
         if matrix.address.offset != ZERO:
             terms.append(self.w.scalar(matrix.address.offset, "int"))
+        if matrix.address.turn != ZERO:
+            terms.append(TURN * self.w.scalar(matrix.address.turn, "int"))
         indices = [*outer.items(), *((x, e) for x, e in block.items() if x is not None)]
         for axis, at in indices:
             stride = matrix.address.stride(axis)

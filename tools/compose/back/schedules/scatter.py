@@ -1,5 +1,6 @@
 """Schedules of scattering: each core owns what it scatters into, so that all goes there in the order of indices."""
 
+from akgen.tools.compose.back.layout import TURN
 from akgen.tools.compose.back.schedules.base import OPERATIONS, Kind, Library
 from akgen.tools.compose.back.writer import Tensor, Tile
 from akgen.tools.compose.middle.symbolic import literal
@@ -68,6 +69,7 @@ class _Scatter(Library):
     def at(self, address: Address, *places: tuple[int | None, Expr]) -> Expr:
         """Return the address of an element, given its place along some axes."""
         terms = [] if address.offset == ZERO else [self.number(address.offset)]
+        terms += [] if address.turn == ZERO else [TURN * self.number(address.turn)]
         for axis, place in places:
             stride = ZERO if axis is None else self.number(address.stride(axis))
             if stride != ZERO and place != ZERO:

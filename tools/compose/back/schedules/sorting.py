@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from akgen.tools.compose.back.layout import TURN
 from akgen.tools.compose.back.schedules.base import OPERATIONS, Kind, Library
 from akgen.tools.compose.back.writer import Tile
 from akgen.tools.compose.middle.loop_nest import Value
@@ -134,6 +135,7 @@ class Sorting(Library):
     def at(self, address: Address, r: Expr) -> Expr:
         """Return where row `r` begins."""
         terms = [] if address.offset == ZERO else [self.number(address.offset)]
+        terms += [] if address.turn == ZERO else [TURN * self.number(address.turn)]
         if self.row is not None:
             stride = self.number(address.stride(self.row))
             terms.append(r if stride == ONE else r * stride)

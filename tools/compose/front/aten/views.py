@@ -116,12 +116,26 @@ def assigned(im: Importer, base: int, source: int, axis: int, start: int, step: 
     shape, count = im.shape(base), im.shape(source)[axis]
     if step != 1:
         return _every(im, base, source, axis, start, step)
-    parts = [source]
-    if start > 0:
-        parts.insert(0, im.b.slice(base, axis, 0, start))
-    if start + count < shape[axis]:
-        parts.append(im.b.slice(base, axis, start + count, shape[axis] - start - count))
-    return im.b.cat(tuple(parts), axis)
+    before = _parts(im, base, axis, 0, start)
+    after = _parts(im, base, axis, start + count, shape[axis])
+    return im.b.cat((*before, source, *after), axis)
+
+
+def _parts(im: Importer, base: int, axis: int, low: int, high: int) -> list[int]:
+    """Return what part of a value is joined of: what was assigned to it before, piece by piece."""
+    node = im.b[base]
+    if low >= high:
+        return []
+    if node.op != "cat" or node.axes != (axis,):
+        return [im.b.slice(base, axis, low, high - low)]
+    found: list[int] = []
+    at = 0
+    for part in node.args:
+        first, at = at, at + im.b[part].shape[axis]
+        start, stop = max(low, first), min(high, at)
+        if start < stop:
+            found.append(im.b.slice(part, axis, start - first, stop - start))
+    return found
 
 
 def _every(im: Importer, base: int, source: int, axis: int, start: int, step: int) -> int:

@@ -1,0 +1,185 @@
+"""Find what a graph repeats: the steps of a loop over time, which a trace has unrolled.
+
+Only values that are computed count, in the order in which the trace made them; views belong to the operand that sees
+them. One step is like the next where every operation is the same and every operand is either as far back, or the same
+value for both, or a slice of one value whose start moves by the same distance in each step.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from akgen.tools.compose.front.graph import VIEWS, Graph, Node
+
+LEAST_TURNS, LEAST_VALUES = 4, 96  # steps, and values in all of them, that are worth a loop
+_MOST_OPERANDS = 8  # of a value that a step may make
+_LEAVES = frozenset(["load", "const", "iota", "count"])
+_FAR = 2**40  # further back than any value
+
+
+class Operand(NamedTuple):
+    """What an operation takes: a value seen through views, which are listed from the value upwards."""
+
+    base: int
+    views: tuple[int, ...]
+
+
+class Repeats(NamedTuple):
+    """Steps of equal structure: `values` are the computed ones of the whole graph, in order."""
+
+    values: tuple[int, ...]
+    first: int  # position of the first step's first value
+    period: int
+    turns: int
+
+    def value(self, turn: int, place: int) -> int:
+        return self.values[self.first + turn * self.period + place]
+
+    def place(self, position: int) -> tuple[int, int]:
+        """Return turn and place in it of a value at this position; the turn is negative before the loop."""
+        return divmod(position - self.first, self.period)
+
+
+def operand(nodes: Sequence[Node], index: int) -> Operand:
+    """Return what a node is a view of, and the views."""
+    views: list[int] = []
+    while nodes[index].op in VIEWS:
+        views.append(index)
+        (index,) = nodes[index].args
+    return Operand(index, tuple(reversed(views)))
+
+
+def is_computed(node: Node) -> bool:
+    return node.op not in VIEWS and (node.op not in _LEAVES or bool(node.args))
+
+
+def view_form(node: Node) -> object:
+    """Return what two views have in common that differ in where a slice starts."""
+    cut = None if node.cut is None else (node.cut.axis, node.cut.step)
+    return node.op, node.shape, node.axes, cut
+
+
+def leaf_form(node: Node) -> object:
+    """Return what two leaves have in common that may stand for one another in steps: all but a number."""
+    if node.op not in ("const", "iota"):
+        return None
+    return node.op, node.dtype, node.shape, node.step
+
+
+def repeats(graph: Graph) -> Iterator[Repeats]:
+    """Yield repetitions in which a step takes what an earlier one made, those of the most values first."""
+    nodes = graph.nodes
+    values = tuple(i for i, n in enumerate(nodes) if is_computed(n))
+    if len(values) < LEAST_VALUES:
+        return
+    steps = _Steps(nodes, values)
+    found = [run for period in range(1, len(values) // LEAST_TURNS + 1) for run in steps.runs(period)]
+    for run in sorted(found, key=lambda r: (-(r.turns * r.period) // 16, r.period)):
+        best = steps.turned(run)
+        if best is not None:
+            yield best
+
+
+class _Steps:
+    """The computed values of a graph as arrays: what each is, and how far back its operands lie."""
+
+    def __init__(self, nodes: Sequence[Node], values: tuple[int, ...]) -> None:
+        self.nodes, self.values = nodes, values
+        at = {v: k for k, v in enumerate(values)}
+        self.operands = [[operand(nodes, a) for a in nodes[v].args] for v in values]
+        shape = (len(values), _MOST_OPERANDS)
+        self.back, self.base = np.full(shape, _FAR), np.full(shape, -1)
+        self.leaf = np.full(shape, -1)
+        kinds: dict[object, int] = {}
+        leaves: dict[object, int] = {}
+        self.kind = np.zeros(len(values), dtype=np.int64)
+        for k, v in enumerate(values):
+            mine = self.operands[k]
+            many = len(mine) > _MOST_OPERANDS
+            self.kind[k] = kinds.setdefault((k,) if many else self._kind(nodes[v], mine), len(kinds))
+            for m, o in enumerate(() if many else mine):
+                self.base[k, m] = o.base
+                if o.base in at:
+                    self.back[k, m] = k - at[o.base]
+                form = leaf_form(nodes[o.base])
+                if form is not None:
+                    self.leaf[k, m] = leaves.setdefault(form, len(leaves))
+            self.base[k, len(mine) :] = -2
+        self.at = at
+
+    def _kind(self, node: Node, operands: Sequence[Operand]) -> object:
+        seen = tuple(
+            (
+                tuple(view_form(self.nodes[v]) for v in o.views),
+                self.nodes[o.base].shape,
+                self.nodes[o.base].dtype,
+            )
+            for o in operands
+        )
+        plain = node.model_copy(update={"args": (), "tag": node.tag if node.tag >= 0 else 0})
+        return plain, seen
+
+    def runs(self, period: int) -> Iterator[Repeats]:
+        """Yield the stretches in which every value is as the one a period before."""
+        same = self.kind[:-period] == self.kind[period:]
+        least = (LEAST_TURNS - 1) * period
+        if int(same.sum()) < max(least, LEAST_VALUES - period):
+            return
+        near, far = slice(None, -period), slice(period, None)
+        alike = (self.back[near] == self.back[far]) & (self.back[far] < _FAR)
+        alike |= self.base[near] == self.base[far]
+        alike |= (self.leaf[near] == self.leaf[far]) & (self.leaf[far] >= 0)
+        same &= alike.all(axis=1)
+        edges = np.flatnonzero(np.diff(np.concatenate(([0], same.astype(np.int8), [0]))))
+        for start, stop in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+            turns = (stop - start + period) // period
+            if turns >= LEAST_TURNS and turns * period >= LEAST_VALUES:
+                yield Repeats(self.values, start, period, turns)
+
+    def turned(self, run: Repeats) -> Repeats | None:
+        """Return the run beginning where the least is carried on; None if nothing is, or it moves oddly."""
+        stop = run.first + run.turns * run.period
+        spare = 0
+        while (
+            stop + spare < len(self.values) and spare < run.period - 1
+            and self._alike(stop + spare, stop + spare - run.period)
+        ):  # fmt: skip
+            spare += 1
+        choices = [run._replace(first=run.first + k) for k in range(spare + 1)]
+        best = min(choices, key=lambda r: (self._carried(r), r.first))
+        if not self._carried(best) or not all(self._moves_evenly(best, p) for p in range(best.period)):
+            return None
+        return best
+
+    def _alike(self, k: int, j: int) -> bool:
+        back = (self.back[k] == self.back[j]) & (self.back[k] < _FAR)
+        leaf = (self.leaf[k] == self.leaf[j]) & (self.leaf[k] >= 0)
+        return bool(self.kind[k] == self.kind[j] and (back | leaf | (self.base[k] == self.base[j])).all())
+
+    def _carried(self, run: Repeats) -> int:
+        """Return how many elements of earlier steps a step takes."""
+        found: set[int] = set()
+        for place in range(run.period):
+            k = (
+                run.first + run.period + place
+            )  # of the second step: the first one's may be taken for a constant
+            for m, o in enumerate(self.operands[k]):
+                q = k - int(self.back[k, m])
+                moves = self.back[k, m] < _FAR and self.back[k, m] == self.back[k + run.period, m]
+                if moves and run.place(q)[0] < 1:
+                    found.add(o.base)
+        return sum(max(1, math.prod(self.nodes[b].shape)) for b in found)
+
+    def _moves_evenly(self, run: Repeats, place: int) -> bool:
+        """Return whether slices of what all steps see start ever further by one distance."""
+        rows = [self.operands[run.first + t * run.period + place] for t in range(run.turns)]
+        for column in zip(*rows, strict=True):
+            for views in zip(*(o.views for o in column), strict=True):
+                cuts = [self.nodes[v].cut for v in views]
+                starts = [c.start for c in cuts if c is not None]
+                if starts and any(b - a != starts[1] - starts[0] for a, b in pairwise(starts)):
+                    return False
+        return True
