@@ -14,13 +14,14 @@ import numpy as np
 
 from akgen.tools.compose.front.graph import VIEWS, Graph, Node
 
-LEAST_TURNS, LEAST_VALUES = 4, 96  # steps, and values in all of them, that are worth a loop
+LEAST_TURNS = 4  # steps that are worth a loop
+LEAST_VALUES, LEAST_FUSED = 48, 96  # values in all of them; of such as one nest computes point by point
 _MOST_OPERANDS = 8  # of a value that a step may make
 _LEAVES = frozenset(["load", "const", "iota", "count"])
 _FAR = 2**40  # further back than any value
 
 
-class Operand(NamedTuple):
+class SeenOperand(NamedTuple):
     """What an operation takes: a value seen through views, which are listed from the value upwards."""
 
     base: int
@@ -43,13 +44,13 @@ class Repeats(NamedTuple):
         return divmod(position - self.first, self.period)
 
 
-def operand(nodes: Sequence[Node], index: int) -> Operand:
+def operand(nodes: Sequence[Node], index: int) -> SeenOperand:
     """Return what a node is a view of, and the views."""
     views: list[int] = []
     while nodes[index].op in VIEWS:
         views.append(index)
         (index,) = nodes[index].args
-    return Operand(index, tuple(reversed(views)))
+    return SeenOperand(index, tuple(reversed(views)))
 
 
 def is_computed(node: Node) -> bool:
@@ -110,7 +111,7 @@ class _Steps:
             self.base[k, len(mine) :] = -2
         self.at = at
 
-    def _kind(self, node: Node, operands: Sequence[Operand]) -> object:
+    def _kind(self, node: Node, operands: Sequence[SeenOperand]) -> object:
         seen = tuple(
             (
                 tuple(view_form(self.nodes[v]) for v in o.views),
@@ -150,6 +151,9 @@ class _Steps:
             spare += 1
         choices = [run._replace(first=run.first + k) for k in range(spare + 1)]
         best = min(choices, key=lambda r: (self._carried(r), r.first))
+        step = (self.nodes[best.value(0, place)] for place in range(best.period))
+        if best.turns * best.period < LEAST_FUSED and all(n.pointwise for n in step):
+            return None
         if not self._carried(best) or not all(self._moves_evenly(best, p) for p in range(best.period)):
             return None
         return best

@@ -12,9 +12,9 @@ from itertools import count
 from akgen.tools.compose.front.graph import Graph, Output, needed_by
 from akgen.tools.compose.middle.pieces import Piece
 from akgen.tools.compose.middle.repeats import Repeats, repeats
-from akgen.tools.compose.middle.rolled_body import Body
-from akgen.tools.compose.middle.rolled_rest import Rest
-from akgen.tools.compose.middle.workspace import Stored
+from akgen.tools.compose.middle.rolled_body import LoopBody
+from akgen.tools.compose.middle.rolled_rest import LoopRest
+from akgen.tools.compose.middle.workspace import StoredValues
 from akgen.tools.compose.scope import Unsupported
 
 LARGEST = 3000  # values of a piece: beyond, the reference is a program rather than a formula
@@ -32,18 +32,18 @@ def rolled(graph: Graph) -> tuple[Piece, ...]:
 
 def _rolled(graph: Graph, numbers: Iterator[int]) -> tuple[Piece, ...]:
     for run in repeats(graph):
-        pieces = _split(graph, run, Stored(graph, numbers))
+        pieces = _split(graph, run, StoredValues(graph, numbers))
         if pieces is not None:
             before, loop, after = pieces
             return (*(_rolled(before, numbers) if before.outputs else ()), loop, *_rolled(after, numbers))
     return (Piece(graph=graph),)
 
 
-def _split(graph: Graph, run: Repeats, stored: Stored) -> tuple[Graph, Piece, Graph] | None:
+def _split(graph: Graph, run: Repeats, stored: StoredValues) -> tuple[Graph, Piece, Graph] | None:
     """Return what is computed before a loop, the loop, and the rest; None where that order does not hold."""
-    body = Body(graph, run, stored)
+    body = LoopBody(graph, run, stored)
     inside = {run.value(t, p) for t in range(run.turns) for p in range(run.period)}
-    rest = Rest(graph, run, inside, stored)
+    rest = LoopRest(graph, run, inside, stored)
     lengths = {p: max(body.lags.get(p, 0), rest.lags.get(p, 0)) for p in sorted({*body.lags, *rest.places})}
     size = {p: math.prod(graph.nodes[run.value(0, p)].shape) for p in lengths}
     earlier = {(p, t): run.value(t, p) for p, lag in lengths.items() for t in range(-lag, 0)}

@@ -14,16 +14,16 @@ from akgen.tools.compose.front.graph import (
     view_strides,
 )
 from akgen.tools.compose.front.traced import Origin
-from akgen.tools.compose.middle.repeats import Operand, Repeats, is_computed, leaf_form
+from akgen.tools.compose.middle.repeats import SeenOperand, Repeats, is_computed, leaf_form
 from akgen.tools.compose.middle.repeats import operand as operand_of
-from akgen.tools.compose.middle.workspace import Stored
+from akgen.tools.compose.middle.workspace import StoredValues
 from akgen.tools.core.dtypes import DType
 
 TAGS = 3_000_000  # of constants and ranges that are made here
 MOST_JOINED = 64  # numbers that follow no rule and are joined to a tensor
 
 
-class Window(NamedTuple):
+class MovingPart(NamedTuple):
     """What a step sees of a tensor: a strided part that moves, and views of it. `node` is stored; None: an input."""
 
     node: int | None
@@ -34,26 +34,26 @@ class Window(NamedTuple):
     views: tuple[int, ...]
 
 
-class Body:
+class LoopBody:
     """A step of a loop. `needs` are the values that must be stored before; `lags` says how far back places are taken.
 
     `odd` ones move in a way that no address says.
     """
 
-    def __init__(self, graph: Graph, run: Repeats, stored: Stored) -> None:
+    def __init__(self, graph: Graph, run: Repeats, stored: StoredValues) -> None:
         self.nodes, self.run, self.stored, self.apart = graph.nodes, run, stored, graph.apart
         self.at = {v: k for k, v in enumerate(run.values)}
         self.lags: dict[int, int] = {}
         self.needs: set[int] = set()
         self.odd = False
-        self._windows: dict[tuple[int, int], Window] = {}
+        self._windows: dict[tuple[int, int], MovingPart] = {}
         self._tables: dict[tuple[int, int], tuple[int, tuple[Number, ...]]] = {}
         for place in range(run.period):
             self._look(place)
 
     # operands
 
-    def _operands(self, turn: int, place: int) -> list[Operand]:
+    def _operands(self, turn: int, place: int) -> list[SeenOperand]:
         return [operand_of(self.nodes, a) for a in self.nodes[self.run.value(turn, place)].args]
 
     def _look(self, place: int) -> None:
@@ -85,7 +85,7 @@ class Body:
             self.odd |= _step(numbers) is None and len(numbers) > MOST_JOINED
             self._tables[place, m] = (self.stored.new(), numbers)
 
-    def _seen(self, place: int, m: int, o: Operand, after: Operand) -> None:
+    def _seen(self, place: int, m: int, o: SeenOperand, after: SeenOperand) -> None:
         """Note what all steps see: where it starts in each turn."""
         base = self.nodes[o.base]
         moves = [self._start(b) - self._start(a) for a, b in zip(o.views, after.views, strict=True)]
@@ -110,7 +110,7 @@ class Body:
 
     def _window(
         self, source: int | None, base: int, views: tuple[int, ...], moves: list[int]
-    ) -> Window | None:
+    ) -> MovingPart | None:
         """Return the views, up to the last that moves, as strides; None where they are none."""
         node = self.nodes[base]
         shape, strides, offset, turn = node.shape, contiguous(node.shape), 0, 0
@@ -136,7 +136,7 @@ class Body:
                     return None
                 strides = found
             shape = v.shape
-        return Window(source, shape, strides, offset, turn, views[last:])
+        return MovingPart(source, shape, strides, offset, turn, views[last:])
 
     # graphs
 
@@ -170,7 +170,7 @@ class Body:
         return min(found, key=lambda d: d.size_bytes)
 
     def _operand(
-        self, b: GraphBuilder, made: dict[int, int], place: int, m: int, o: Operand, kept: dict[int, int],
+        self, b: GraphBuilder, made: dict[int, int], place: int, m: int, o: SeenOperand, kept: dict[int, int],
         lengths: dict[int, int],
     ) -> int:  # fmt: skip
         base = self.nodes[o.base]

@@ -5,8 +5,8 @@ from typing import NamedTuple
 from akgen.tools.compose.front.builder import GraphBuilder
 from akgen.tools.compose.front.graph import Graph, Node
 from akgen.tools.compose.front.traced import Origin
-from akgen.tools.compose.middle.repeats import Operand, Repeats, is_computed, operand
-from akgen.tools.compose.middle.workspace import Stored
+from akgen.tools.compose.middle.repeats import SeenOperand, Repeats, is_computed, operand
+from akgen.tools.compose.middle.workspace import StoredValues
 
 LEAST_JOINED = 3  # values of a place, step after step, that are seen as one
 TAGS = 9_000_000
@@ -22,10 +22,10 @@ class Stretch(NamedTuple):
     views: tuple[int, ...]
 
 
-class Rest:
+class LoopRest:
     """The graph without the loop. `places` are those it takes, `lags` of these from a step before the loop on."""
 
-    def __init__(self, graph: Graph, run: Repeats, inside: set[int], stored: Stored) -> None:
+    def __init__(self, graph: Graph, run: Repeats, inside: set[int], stored: StoredValues) -> None:
         self.g, self.nodes, self.run, self.inside, self.stored = graph, graph.nodes, run, inside, stored
         self.at = {v: k for k, v in enumerate(run.values)}
         self._joins: dict[int, list[int | Stretch]] = {}
@@ -90,7 +90,7 @@ class Rest:
             k += count
         return parts
 
-    def _instance(self, o: Operand) -> tuple[int, int] | None:
+    def _instance(self, o: SeenOperand) -> tuple[int, int] | None:
         """Return turn and place of a value of the loop, or of the step before it."""
         at = self.at.get(o.base)
         if at is None:

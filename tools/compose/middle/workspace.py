@@ -6,7 +6,7 @@ from akgen.tools.compose.front.graph import VIEWS, Graph
 from akgen.tools.core.dtypes import DType
 
 
-class Stored:
+class StoredValues:
     """The values of one graph that are stored for others, by number of their tensor."""
 
     def __init__(self, graph: Graph, numbers: Iterator[int]) -> None:
