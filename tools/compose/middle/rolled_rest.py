@@ -5,14 +5,14 @@ from typing import NamedTuple
 from akgen.tools.compose.front.builder import GraphBuilder
 from akgen.tools.compose.front.graph import Graph, Node
 from akgen.tools.compose.front.traced import Origin
-from akgen.tools.compose.middle.repeats import SeenOperand, Repeats, is_computed, operand
+from akgen.tools.compose.middle.repeats import Repeats, SeenOperand, is_computed, operand
 from akgen.tools.compose.middle.workspace import StoredValues
 
 LEAST_JOINED = 3  # values of a place, step after step, that are seen as one
 TAGS = 9_000_000
 
 
-class Stretch(NamedTuple):
+class JoinedSteps(NamedTuple):
     """Operands of a `cat` that are the values of one place, of `steps` steps from `turn` on, forward or backward."""
 
     place: int
@@ -28,12 +28,12 @@ class LoopRest:
     def __init__(self, graph: Graph, run: Repeats, inside: set[int], stored: StoredValues) -> None:
         self.g, self.nodes, self.run, self.inside, self.stored = graph, graph.nodes, run, inside, stored
         self.at = {v: k for k, v in enumerate(run.values)}
-        self._joins: dict[int, list[int | Stretch]] = {}
+        self._joins: dict[int, list[int | JoinedSteps]] = {}
         self.lags: dict[int, int] = {}
         self.seen: set[int] = set()
         self._walk(set())
         used = (self.run.place(self.at[i])[1] for i in self.seen & inside)
-        joined = [s for parts in self._joins.values() for s in parts if isinstance(s, Stretch)]
+        joined = [s for parts in self._joins.values() for s in parts if isinstance(s, JoinedSteps)]
         self.places = {*used, *(s.place for s in joined)}
         for s in joined:
             if min(s.turn, s.turn + s.step * (s.steps - 1)) < 0:
@@ -67,11 +67,11 @@ class LoopRest:
             varies.append(n.op == "load" or any(varies[a] for a in n.args))
         self._varies = varies
 
-    def _joined(self, node: Node) -> list[int | Stretch]:
+    def _joined(self, node: Node) -> list[int | JoinedSteps]:
         """Return the operands of a `cat`, those that are steps of one place as one."""
         seen = [operand(self.nodes, a) for a in node.args]
         steps = [self._instance(o) for o in seen]
-        parts: list[int | Stretch] = []
+        parts: list[int | JoinedSteps] = []
         k = 0
         while k < len(seen):
             first, count, step = steps[k], 1, 0
@@ -84,7 +84,7 @@ class LoopRest:
                     break
                 count += 1
             if first is not None and count >= LEAST_JOINED:
-                parts.append(Stretch(first[1], first[0], step, count, seen[k].views))
+                parts.append(JoinedSteps(first[1], first[0], step, count, seen[k].views))
             else:
                 parts += node.args[k : k + count]
             k += count
@@ -138,7 +138,7 @@ class LoopRest:
         return b.add(Node(op="load", dtype=value.dtype, shape=shape, origin=Origin(temp=kept[place])))
 
     def _stretch(
-        self, b: GraphBuilder, s: Stretch, axis: int, kept: dict[int, int], lengths: dict[int, int]
+        self, b: GraphBuilder, s: JoinedSteps, axis: int, kept: dict[int, int], lengths: dict[int, int]
     ) -> int:
         """Return joined values as one view: their steps run along the axis, outside of what each has there."""
         low = min(s.turn, s.turn + s.step * (s.steps - 1))
