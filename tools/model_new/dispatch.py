@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
+
+from akgen.tools.reference.dispatch import DispatchMode
 
 _DEVICE = "npu"
 SMALL = 64  # elements of a constant on the host that may be reckoned with, as sizes are
@@ -36,7 +37,7 @@ Computes = Callable[[str], None]
 Copies = Callable[[torch.Tensor, torch.Tensor, Callable[[], Any]], Any]
 
 
-class Watch(TorchDispatchMode):  # type: ignore[misc]
+class Watch(DispatchMode):
     """Tells `computes` of every operator that computes, and lets `copies` do what moves a device's values.
 
     `holds` gets each new tensor on the device, and whether it has values.

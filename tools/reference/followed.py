@@ -17,10 +17,10 @@ from typing import Any
 
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from akgen.tools.reference import golden
+from akgen.tools.reference.dispatch import DispatchMode
 from akgen.tools.reference.protocol import Work
 
 _ORDERS = frozenset(
@@ -42,16 +42,12 @@ _REDUCTIONS = frozenset({"sum", "mean", "amax", "amin", "max", "min", "prod", "v
 _PRODUCTS = frozenset({"mm", "bmm", "addmm", "baddbmm"})
 
 
-class Openness(TorchDispatchMode):  # type: ignore[misc]
+class Openness(DispatchMode):
     """While active, `found` becomes True where an operation's result is open."""
 
     def __init__(self) -> None:
         super().__init__()
         self.found = False
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # nothing is compiled here, and its import takes seconds
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -134,16 +130,12 @@ class _Made:
         self.size = tensor.element_size() if size is None else min(size, tensor.element_size())
 
 
-class _Following(TorchDispatchMode):  # type: ignore[misc]
+class _Following(DispatchMode):
     def __init__(self, given: Sequence[torch.Tensor]) -> None:
         super().__init__()
         self._made = {_storage(t): _Made(t, given=True, computed=False, least=0) for t in given}
         self._given = list(given)  # so that no storage of theirs is used again
         self.products: Counter[int] = Counter()  # multiplications by the bytes of an operand's element
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # nothing is compiled here, and its import takes seconds
 
     def of(self, tensor: torch.Tensor) -> _Made | None:
         found = self._made.get(_storage(tensor))

@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 from akgen.tools.reference.choices.places import Orders
+from akgen.tools.reference.dispatch import DispatchMode
 from akgen.tools.reference.nested import each, flat_outputs, leaves
 from akgen.tools.reference.rounding.numbers import beside_single, in_single
 from akgen.tools.reference.rounding.running import RunningErrors
@@ -136,12 +136,8 @@ def has_nan(values: Sequence[Any]) -> bool:
     return False
 
 
-class HalfProducts(TorchDispatchMode):  # type: ignore[misc]
+class HalfProducts(DispatchMode):
     """While entered, products of float16 matrices are made through float32, in which they are exact."""
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # nothing is compiled here, and its import takes seconds
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -154,7 +150,7 @@ class HalfProducts(TorchDispatchMode):  # type: ignore[misc]
         return func(*wide_args, **wide_kwargs).half()
 
 
-class Widened(TorchDispatchMode):  # type: ignore[misc]
+class Widened(DispatchMode):
     """While entered, make float64 where an operation on float64 (or on nothing) asks for float32.
 
     `on_single` is told each tensor that would have been in float32.
@@ -163,10 +159,6 @@ class Widened(TorchDispatchMode):  # type: ignore[misc]
     def __init__(self, on_single: Callable[[torch.Tensor], None] | None = None) -> None:
         super().__init__()
         self._on_single = on_single
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # nothing is compiled here, and its import takes seconds
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}

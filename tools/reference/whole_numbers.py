@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from akgen.tools.core.task import Distribution
 from akgen.tools.reference import golden
+from akgen.tools.reference.dispatch import DispatchMode
 
 # Operations that take numbers in any place, and those that take one in the first place only.
 _ANY = frozenset(
@@ -146,7 +146,7 @@ def _run(model: Any, args: Sequence[Any], places: Sequence[int]) -> "_Uses | Non
     return uses
 
 
-class _Uses(TorchDispatchMode):  # type: ignore[misc]
+class _Uses(DispatchMode):
     """Follows integers and booleans from the inputs; `fixed` are those that serve as anything but a number."""
 
     def __init__(self, inputs: Mapping[int, torch.Tensor]) -> None:
@@ -156,10 +156,6 @@ class _Uses(TorchDispatchMode):  # type: ignore[misc]
         self._inputs = dict(inputs)  # kept, so that no storage is used again
         self._made_of = {_storage(t): frozenset({n}) for n, t in inputs.items()}
         self._kept: list[Any] = []
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # nothing is compiled here, and its import takes seconds
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}

@@ -20,13 +20,13 @@ from typing import Any, Literal
 import torch
 from torch._decomp import _core_aten_decompositions_post_autograd
 from torch.utils import _pytree as pytree
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from akgen.tools.compose.front.record_branches import rewritten
 from akgen.tools.compose.front.record_formulas import with_own_formulas
 from akgen.tools.compose.front.record_outside import OutsideCalls, Unrecordable, arrays_become_tensors
 from akgen.tools.compose.front.record_steered import SteeredCalls, of_nothing, resolved, takes_nothing
 from akgen.tools.compose.front.user_lines import UserLines
+from akgen.tools.reference.dispatch import DispatchMode
 from akgen.tools.reference.nested import flat_outputs
 
 _SCALAR = torch.ops.aten._local_scalar_dense.default
@@ -163,12 +163,8 @@ def _formulas() -> dict[Any, Callable[..., Any]]:
     return with_own_formulas(_core_aten_decompositions_post_autograd())
 
 
-class _Recorder(TorchDispatchMode):  # type: ignore[misc]
+class _Recorder(DispatchMode):
     """Writes every call into a graph, decomposed, and computes shapes in place of elements."""
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # True would import the whole of torch._dynamo
 
     def __init__(self, lines: UserLines) -> None:
         super().__init__()

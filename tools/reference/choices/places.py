@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
+from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_leaves
 
 from akgen.tools.reference.choices.orders import Order, acceptable, completed, order_of
+from akgen.tools.reference.dispatch import DispatchMode
 from akgen.tools.reference.rounding.errors import NoBound, Run
 from akgen.tools.reference.rounding.jumps import size
 
@@ -23,7 +24,7 @@ _MOVES = frozenset({
 })  # fmt: skip
 
 
-class Orders(TorchDispatchMode):  # type: ignore[misc]
+class Orders(DispatchMode):
     """See each operation that orders, in turn."""
 
     def __init__(self) -> None:
@@ -34,10 +35,6 @@ class Orders(TorchDispatchMode):  # type: ignore[misc]
     def __enter__(self) -> Any:
         self._count = 0
         return super().__enter__()
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # nothing is compiled here, and its import takes seconds
 
     def inside(self, run: Run | None) -> None:
         """Take note of what follows the errors of the run."""

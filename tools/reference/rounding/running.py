@@ -23,9 +23,9 @@ from typing import Any
 
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
 
+from akgen.tools.reference.dispatch import DispatchMode
 from akgen.tools.reference.rounding import (  # noqa: F401 (they register rules)
     composites,
     elementwise,
@@ -62,7 +62,7 @@ class _Shadow:
     dtype: torch.dtype
 
 
-class RunningErrors(TorchDispatchMode):  # type: ignore[misc]
+class RunningErrors(DispatchMode):
     """Follow the operations that run inside this context; `bound` then says what an output may be off."""
 
     def __init__(self, dtype: torch.dtype) -> None:
@@ -84,10 +84,6 @@ class RunningErrors(TorchDispatchMode):  # type: ignore[misc]
         self.narrowed = self._dtype if dtype != self._dtype else None
         self.narrowing = self._stored / self.roundoff
         self.floor = torch.finfo(dtype).smallest_normal * torch.finfo(dtype).eps / 2 / self.roundoff
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # nothing is compiled here, and its import takes seconds
 
     def bound(self, output: torch.Tensor) -> torch.Tensor | None:
         """Return the bound of an output of the run in float32, zero where there is none; None: unknown or exact."""

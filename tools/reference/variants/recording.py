@@ -8,10 +8,10 @@ from types import FrameType
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
 
 from akgen.tools.reference import golden
+from akgen.tools.reference.dispatch import DispatchMode
 from akgen.tools.reference.variants.decompositions import DECOMPOSED
 
 MOST_CALLS = 200
@@ -45,7 +45,7 @@ class Recorded:
         return "" if self.function is None else str(self.function.__name__).partition(".")[0]
 
 
-class Recording(TorchDispatchMode):  # type: ignore[misc]
+class Recording(DispatchMode):
     """Record every operation while it is active; composed ones as what they are made of."""
 
     def __init__(self, path: str | None) -> None:
