@@ -15,7 +15,7 @@ from akgen.tools.core.op_spec import camel_case
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.plain_text import shown
 from akgen.tools.core.task import Case, Mode, Reference, Task
-from akgen.tools.core.untrusted import read_text
+from akgen.tools.core.untrusted import path_of, read_text
 
 
 def resolve_task(
@@ -42,7 +42,7 @@ def _find(text: str, mode: Mode, root: Path | None, *, keep_all: bool) -> Task:
     if text in builtin.names():
         task = builtin.describe(builtin.TASKS / text, Mode.DYNAMIC if keep_all else mode)
         return task.model_copy(update={"mode": mode})
-    path = Path(text).expanduser()
+    path = path_of(text)
     if path.is_dir():
         return _from_folder(path.resolve(), mode, keep_all=keep_all)
     if path.is_file():

@@ -14,6 +14,7 @@ from akgen.bench.npukb import discovery
 from akgen.bench.resolve import resolve_task
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Mode, Task
+from akgen.tools.core.untrusted import path_of
 
 NAMED = ("builtin", "npukb", "mkb", "kernelbench")
 _ANSWER = Path("answer/0/op_kernel")
@@ -47,7 +48,7 @@ def suite_folders(suite: str, root: Path | None) -> dict[str, Path]:
                 "Give its folder with --root, or set AKGEN_KERNELBENCH_ROOT.",
             )
         return kernelbench.find_tasks(root)
-    folder = Path(suite).expanduser()
+    folder = path_of(suite)
     found = (
         {p.parent.name: p.parent.resolve() for p in sorted(folder.glob("*/task.json"))}
         or {p.stem: p.resolve() for p in sorted(folder.glob("*.py")) if not p.stem.startswith("_")}

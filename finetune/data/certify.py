@@ -11,6 +11,7 @@ from akgen.finetune.data.shards import digest_of_records, files_of, read_records
 from akgen.graph.store.files import write_whole
 from akgen.tools.core.frozen import Frozen, json_text
 from akgen.tools.core.outcome import InputError
+from akgen.tools.core.untrusted import path_of
 from akgen.tools.core.versions import package_version
 
 FILE = "certificate.json"
@@ -85,7 +86,7 @@ def read_against(text: str, roots: Mapping[str, Path | None]) -> dict[str, Path 
     found: dict[str, Path | None] = {}
     for part in filter(None, (p.strip() for p in text.split(","))):
         suite, _, root = part.partition("=")
-        found[suite] = Path(root).expanduser() if root else roots.get(suite)
+        found[suite] = path_of(root) if root else roots.get(suite)
     if not found:
         raise InputError("Nothing to compare with is named.", "Write --against npukb=ROOT,mkb=ROOT,builtin.")
     return found

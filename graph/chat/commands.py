@@ -8,7 +8,6 @@ import re
 import shlex
 import shutil
 from collections.abc import Callable
-from pathlib import Path
 
 from akgen.agents.budget import Budget, parse_budget
 from akgen.graph.chat.answers import profile_lines
@@ -21,6 +20,7 @@ from akgen.graph.store.files import make_folder, write_whole
 from akgen.graph.store.records import Solution
 from akgen.graph.store.run_store import TaskStore, sources_of
 from akgen.tools.core.outcome import InputError
+from akgen.tools.core.untrusted import path_of
 
 UNDO = {
     "undo", "undo that", "undo it", "undo this", "undo the last change", "go back", "revert", "revert that",
@@ -109,7 +109,7 @@ class Commands:
         if solution.project is None:
             self._say("nothing_yet")
             return
-        folder = Path(arguments[0] if arguments else solution.task).expanduser()
+        folder = path_of(arguments[0] if arguments else solution.task)
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise InputError(f"{folder} is not an empty folder.", "Give the name of a new one.")
         shutil.copytree(place.folder / solution.project, make_folder(folder), dirs_exist_ok=True)
@@ -163,7 +163,7 @@ class Commands:
         return ", ".join(filter(None, (f"{name}: {solution.outcome}", solution.time_text())))
 
     def _export(self, arguments: list[str]) -> None:
-        path = Path(arguments[0] if arguments else "conversation.md").expanduser()
+        path = path_of(arguments[0] if arguments else "conversation.md")
         write_whole(path, as_markdown(self._talk.deps.store, self._talk.transcript))
         self._say("exported", path=path.resolve())
 

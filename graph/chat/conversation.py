@@ -43,6 +43,7 @@ from akgen.knowledge.operators import operators
 from akgen.tools.core.call import Call
 from akgen.tools.core.outcome import InfraError, InputError
 from akgen.tools.core.task import Task
+from akgen.tools.core.untrusted import path_of
 
 MOST_CHARACTERS = 200_000  # of a file that is read as a reference
 _TASK = re.compile(r"(?:^|\s)(?:task|任务)\s+([\w./~-]+)", re.I)
@@ -296,7 +297,10 @@ def given_path(text: str, known: Request, language: Language) -> ParsedRequest |
         token = word.strip("\"'`,;")
         if not _looks_like_path(token):
             continue
-        path = Path(token).expanduser()
+        try:
+            path = path_of(token)
+        except InputError as problem:
+            return ParsedRequest(request=known, problem=problem.text, kind="refused")
         words = text.replace(word, " ")
         if path.is_dir():
             folder = str(path.resolve())

@@ -4,6 +4,7 @@ A command lives in `akgen.commands.<name>` and stands in the table there with it
 and with it rich, pydantic and the rooms, is imported when the command is called: `akgen --help` stays quick.
 """
 
+import errno
 import gc
 import sys
 from importlib import import_module
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from akgen.tools.core.outcome import InfraError, InputError
 
 _HELP_WIDTH = 110
+_OF_THE_NAME = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG)  # what a file's name may be refused for
+_MOST_SHOWN = 80  # characters of one
 _GARBAGE = (
     50_000,
     20,
@@ -130,13 +133,15 @@ def main() -> None:
         raise
     except _refusals() as error:
         _refuse(error)
-    except PermissionError as error:  # asking whether a file is there says so as well, wherever it is asked
+    except OSError as error:  # asking whether a file is there says so as well, wherever it is asked
+        if error.errno not in _OF_THE_NAME:
+            raise
         from akgen.tools.core.outcome import InputError
 
-        where = error.filename or "A file"
-        _refuse(
-            InputError(f"{where} cannot be used: {error.strerror}.", "Check who may read and write there.")
-        )
+        where = str(error.filename or "A file")
+        shown = where if len(where) <= _MOST_SHOWN else f"{where[:_MOST_SHOWN]}..."
+        remedy = "Check the name, and who may read and write there."
+        _refuse(InputError(f"{shown} cannot be used: {error.strerror}.", remedy))
 
 
 def _refuse(error: "InputError | InfraError") -> None:

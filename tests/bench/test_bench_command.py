@@ -93,6 +93,8 @@ def test_a_folder_of_projects_is_judged_and_a_kernel_alone_gets_the_questions_ho
     ("args", "words"),
     [
         (("run", "nosuch"), "no suite"),
+        (("run", "x" * 300), "too long"),
+        (("run", "~nobody-of-this-name"), "home directory"),
         (("run", "builtin", "--tasks", "relux"), "relu"),
         (("run", "builtin", "--source", "answers"), "no reference answers"),
         (("run", "npukb", "--root", "EMPTY"), "holds no NPUKernelBench tasks"),
@@ -109,8 +111,9 @@ def test_bad_input_is_one_sentence_with_the_remedy(tmp_path: Path, args: tuple[s
     assert "\n" not in str(refused)
 
 
-def test_bad_input_ends_with_code_two_and_no_traceback() -> None:
-    argv = [sys.executable, "-m", "akgen", "bench", "run", "nosuch", "--json"]
+@pytest.mark.parametrize("args", [("run", "nosuch"), ("report", "x" * 300)])
+def test_bad_input_ends_with_code_two_and_no_traceback(args: tuple[str, ...]) -> None:
+    argv = [sys.executable, "-m", "akgen", "bench", *args, "--json"]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert (done.returncode, json.loads(done.stdout)["error"]["kind"]) == (2, "input")
     assert "Traceback" not in done.stderr

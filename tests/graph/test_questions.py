@@ -3,7 +3,9 @@
 import pytest
 
 from akgen.agents.requests.language import Language, language_of
+from akgen.agents.requests.request import Request
 from akgen.graph.chat.answers import answer, asked_of_kernel, nearest_entries
+from akgen.graph.chat.conversation import given_path
 from akgen.knowledge.chip import chip
 from tests.agents.sentences.check import HERE, sentences
 
@@ -69,3 +71,11 @@ def test_what_nothing_answers_gets_the_nearest_entries_if_there_are_any() -> Non
     assert found is not None and "DataCopyPad: " in found
     for text in ("what's the weather tomorrow?", "how are you", "relu fp16 64x64?"):
         assert nearest_entries(text, Language.ENGLISH) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "language"), [("算一下 " + "很" * 120 + ".py", "zh"), ("look at " + "x" * 300 + ".py", "en")]
+)
+def test_a_word_that_no_file_can_be_called_is_refused(text: str, language: Language) -> None:
+    heard = given_path(text, Request(), language)
+    assert heard is not None and heard.kind == "refused" and "cannot be used" in (heard.problem or "")

@@ -12,6 +12,7 @@ from akgen.tools.core.untrusted import (
     last_object,
     parse_json,
     parse_object,
+    path_of,
     read_json_lines,
     read_literal,
     read_model,
@@ -98,3 +99,14 @@ def test_a_finding_cannot_write_to_a_terminal() -> None:
 
 def test_no_object_is_looked_for_in_a_text_without_end() -> None:
     assert last_object("x" * (16 << 20) + '{"a":1}') is None
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "y" * 300 + ".py", "~nobody-of-this-name/x"])
+def test_a_name_that_no_file_can_have_is_refused_in_one_short_sentence(name: str) -> None:
+    with pytest.raises(InputError, match="cannot be used") as refused:
+        path_of(name)
+    assert len(str(refused.value)) < 200
+
+
+def test_a_path_may_name_what_is_not_there(tmp_path: Path) -> None:
+    assert path_of(str(tmp_path / "none")) == tmp_path / "none"

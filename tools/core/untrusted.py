@@ -32,7 +32,10 @@ T = TypeVar("T", bound=BaseModel)
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, lt=1 << 63)]  # fits into whatever stores it
 
-_LEFT_SO = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.EACCES)
+_LEFT_SO = (
+    errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.EACCES, errno.ENAMETOOLONG,
+)  # fmt: skip
+_MOST_SHOWN = 80  # characters of a path that is refused
 _ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -91,6 +94,23 @@ def plain_text(text: str | bytes, *, most_bytes: int = MOST_BYTES) -> str:
     if isinstance(text, bytes):
         return text.decode("utf-8-sig", errors="replace")
     return without_halves(text)
+
+
+def path_of(text: str | Path) -> Path:
+    """Return the path that a person or a file names; something may be there or not.
+
+    Raises InputError for what names nothing on any machine, the home of nobody, and what may not be asked for.
+    """
+    try:
+        path = Path(text).expanduser()
+        path.exists()
+    except (OSError, RuntimeError) as problem:
+        why = problem.strerror if isinstance(problem, OSError) else str(problem).rstrip(".")
+        shown = str(text) if len(str(text)) <= _MOST_SHOWN else f"{str(text)[:_MOST_SHOWN]}..."
+        raise InputError(
+            f"{shown} cannot be used: {why}.", "Check the name, and who may read there."
+        ) from None
+    return path
 
 
 def read_text(path: Path, *, most_bytes: int = MOST_BYTES) -> str:

@@ -51,12 +51,13 @@ def serve(
 ) -> None:
     """Serve MODEL over an OpenAI-compatible API until interrupted; vLLM gets what follows -- as it is."""
     from akgen.tools.cann.environment import cann_version
+    from akgen.tools.core.untrusted import path_of
     from akgen.tools.serving.options import ServeOptions
     from akgen.tools.serving.server import cause, serving
 
     settings: Settings = context.obj
     terminal = Terminal(as_json)
-    folder = Path(model).expanduser()
+    folder = path_of(model)
     options = ServeOptions(
         model=str(folder.resolve()) if folder.is_dir() else model,
         device=_device(npu, gpu, cpu),
@@ -101,12 +102,13 @@ def _device(npu: bool, gpu: bool, cpu: bool) -> "Device":
 
 
 def _adapter(text: str) -> "Adapter":
+    from akgen.tools.core.untrusted import path_of
     from akgen.tools.serving.options import Adapter
 
     name, _, folder = text.partition("=")
     if not name or not folder:
         raise InputError(f"--lora {text!r} cannot be read.", "Write NAME=FOLDER.")
-    return Adapter(name=name, folder=Path(folder).expanduser())
+    return Adapter(name=name, folder=path_of(folder))
 
 
 def _quiet(text: str) -> None:
