@@ -47,6 +47,14 @@ void Composite::record()
     mask_state() = MaskState{false, ~uint64_t{0}, ~uint64_t{0}};
 }
 
+void require_whole_blocks(const char *api, const void *pc, const char *what, uint64_t elements, uint32_t bytes)
+{
+    if (elements * bytes % 32 != 0) {
+        trap("UB_ALIGNMENT", api, pc, "%s: %s of %llu elements is %llu bytes, not a multiple of 32.", api, what,
+             static_cast<unsigned long long>(elements), static_cast<unsigned long long>(elements * bytes));
+    }
+}
+
 void require_temporary(const char *api, const void *pc, const View &work, uint64_t least)
 {
     if (!work.data) {

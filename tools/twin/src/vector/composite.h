@@ -37,6 +37,12 @@ private:
 // takes it from what InitBuffer left of the Unified Buffer: trap UB_OVERFLOW if that is less.
 void require_temporary(const char *api, const void *pc, const View &work, uint64_t least);
 
+// Trap UB_ALIGNMENT if `what`, of so many elements, does not end with a block of 32 bytes.
+void require_whole_blocks(const char *api, const void *pc, const char *what, uint64_t elements, uint32_t bytes);
+
+// What the host's functions ask for at least where rows are worked on as float: one row and a repeat.
+constexpr uint64_t row_scratch_bytes(uint64_t columns) { return columns * sizeof(float) + 256; }
+
 // Warn TEMPORARY_SIZE if a shared temporary buffer has fewer bytes than the host's GetXxxMaxMinTmpSize asks for.
 void warn_of_little(const char *api, const void *pc, const View &work, uint64_t minimum);
 

@@ -233,10 +233,7 @@ void cumulative_sum(DType type, View dst, View last_row, View src, View work, ui
 {
     Call c{apis::CumSum.name, __builtin_return_address(0), type, dst, src, {}, work, 1, 0, {}, true};
     const uint32_t bytes = dtype_bytes(type);
-    if (static_cast<uint64_t>(inner) * bytes % 32 != 0) {
-        trap("UB_ALIGNMENT", c.api, c.pc, "CumSum: the inner axis of %u elements is %llu bytes, not a multiple of 32.",
-             inner, static_cast<unsigned long long>(static_cast<uint64_t>(inner) * bytes));
-    }
+    require_whole_blocks(c.api, c.pc, "the inner axis", inner, bytes);
     // Along the last axis sixteen rows are turned round, added up, and turned back; half adds up as float.
     const uint64_t row = (uint64_t{inner} * sizeof(float) + 31) / 32 * 32;
     require_temporary(c.api, c.pc, work, last_axis ? 2 * 16 * row : type == DType::F16 ? 2 * row : 32);

@@ -103,10 +103,7 @@ void sum_rows(const char *api, DType type, View dst, View src, View work, uint32
     if (n > inner) {
         trap("VECTOR_COUNT", api, pc, "%s: a row counts %u elements, but rows are %u apart", api, n, inner);
     }
-    if (static_cast<uint64_t>(inner) * bytes % 32 != 0) {
-        trap("UB_ALIGNMENT", api, pc, "%s: a row of %u elements is %llu bytes, not a multiple of 32", api, inner,
-             static_cast<unsigned long long>(static_cast<uint64_t>(inner) * bytes));
-    }
+    require_whole_blocks(api, pc, "a row", inner, bytes);
     if (outer == 0 || n == 0) {
         return;
     }
@@ -142,10 +139,7 @@ void reduce_pattern(Reduce op, DType type, View dst, View src, View work, uint32
     if (n == 0) {
         return;
     }
-    if (static_cast<uint64_t>(last) * bytes % 32 != 0) {
-        trap("UB_ALIGNMENT", api, pc, "%s: the last axis of %u elements is %llu bytes, not a multiple of 32", api, last,
-             static_cast<unsigned long long>(static_cast<uint64_t>(last) * bytes));
-    }
+    require_whole_blocks(api, pc, "the last axis", last, bytes);
     Instr instr = vector_instr(api, rows ? name_of(reduce_rows, op) : "Add", pc, type, n);
     instr.access[0] = Access{src.data, n * bytes, 1, 0, false, src.size_bytes};
     instr.access[1] = Access{dst.data, static_cast<uint64_t>(rows ? first : last) * bytes, 1, 0, true, dst.size_bytes};

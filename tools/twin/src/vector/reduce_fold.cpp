@@ -42,10 +42,7 @@ void reduce_fold(Fold op, DType type, View dst, View src, View work, uint32_t fi
     if (first == 0 || last == 0) {
         return;
     }
-    if (row_bytes % 32 != 0) {
-        trap("UB_ALIGNMENT", api, pc, "%s: the last axis of %u elements is %llu bytes, not a multiple of 32", api, last,
-             static_cast<unsigned long long>(row_bytes));
-    }
+    require_whole_blocks(api, pc, "the last axis", last, bytes);
     Composite call(facts, pc, DType::F32, static_cast<uint64_t>(first) * last);
     call.span("src", src, first * row_bytes, false);
     call.span("dst", dst, static_cast<uint64_t>(rows ? first : last) * bytes, true);

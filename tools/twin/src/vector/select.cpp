@@ -2,6 +2,7 @@
 #include "loops.h"
 
 #include "akgen/vector_compare.h"
+#include "composite.h"
 #include "facts.h"
 #include "record.h"
 #include "state.h"
@@ -185,6 +186,13 @@ void select_bytes(DType type, View dst, View src0, View src1, uint64_t scalar, V
              mask_last, src_last);
     }
     const uint32_t size = dtype_bytes(type);
+    require_whole_blocks(api, pc, "a row of the source", src_last, size);
+    require_whole_blocks(api, pc, "a row of the mask", mask_last, flag_bytes);
+    if (mask_last % 16 != 0) {
+        trap("VECTOR_COUNT", api, pc, "%s: a row of the mask has %u elements, not a multiple of 16", api, mask_last);
+    }
+    require_temporary(api, pc, work, 32);
+    warn_of_little(api, pc, work, row_scratch_bytes(src_last));
     const uint64_t n = static_cast<uint64_t>(first) * src_last;
     Instr instr = vector_instr(api, facts.steps[0], pc, type, n);
     instr.access[0] = Access{tensor.data, n * size, 1, 0, false, tensor.size_bytes};

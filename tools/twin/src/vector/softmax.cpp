@@ -29,21 +29,22 @@ public:
             matrix(instr, c_.second, "gradTensor", false);
         }
         if (c_.kind == SoftmaxKind::SoftmaxGradFront) {
-            statistic(instr, c_.dst, c_.type, true);
+            statistic(instr, c_.dst, "dst", true);
         } else {
             matrix(instr, c_.dst, "dst", true);
         }
         issue(instr);
         Instr side = vector_instr(api_, steps[1], pc_, DType::F32, instr.elements);
         const bool fresh = c_.kind != SoftmaxKind::SimpleSoftMax;
-        statistic(side, c_.sum, c_.statistic, fresh);
-        statistic(side, c_.max, c_.statistic, fresh);
-        statistic(side, c_.exp_max, c_.type, true);
+        statistic(side, c_.sum, "sum", fresh);
+        statistic(side, c_.max, "max", fresh);
+        statistic(side, c_.exp_max, "expMax", true);
         if (c_.update) {
-            statistic(side, c_.in_sum, c_.statistic, false);
-            statistic(side, c_.in_max, c_.statistic, false);
+            statistic(side, c_.in_sum, "inSum", false);
+            statistic(side, c_.in_max, "inMax", false);
         }
         require_temporary(api_, pc_, c_.work, 32);
+        warn_of_little(api_, pc_, c_.work, row_scratch_bytes(c_.columns)); // whatever the call, one row as float
         add_span(side, c_.work, c_.work.data ? 32 : 0, true);
         issue(side);
         for (uint32_t i = 2; steps[i]; ++i) {
@@ -110,8 +111,11 @@ private:
                                                 c_.valid_rows, static_cast<int64_t>(c_.columns) * bytes_,
                                                 write,         v.size_bytes};
     }
-    void statistic(Instr &instr, const View &v, DType, bool write) const
+    void statistic(Instr &instr, const View &v, const char *name, bool write) const
     {
+        if (v.data) {
+            require_operand(api_, pc_, name, v);
+        }
         add_span(instr, v, static_cast<uint64_t>(c_.valid_rows) * 32, write);
     }
 
@@ -208,9 +212,8 @@ void softmax(const SoftmaxCall &call)
         trap("VECTOR_COUNT", f.name, pc, "%s: %u x %u original elements exceed the %u x %u of the source.", f.name,
              call.valid_rows, call.valid_columns, call.rows, call.columns);
     }
-    if (!call.fractal && static_cast<uint64_t>(call.columns) * dtype_bytes(call.type) % 32 != 0) {
-        trap("UB_ALIGNMENT", f.name, pc, "%s: a row of %u elements is %u bytes, not a multiple of 32.", f.name,
-             call.columns, call.columns * dtype_bytes(call.type));
+    if (!call.fractal) {
+        require_whole_blocks(f.name, pc, "a row", call.columns, dtype_bytes(call.type));
     }
     if (call.valid_rows == 0 || call.valid_columns == 0) {
         return;

@@ -30,13 +30,6 @@ float scaled(DType type, float x, const Moments &m, float epsilon, const View &g
     const float scale = 1.0f / std::sqrt(m.variance + epsilon);
     return (x - m.mean) * scale * load_real(type, gamma.data, at) + load_real(type, beta.data, at);
 }
-void require_rows(const char *api, const void *pc, const char *what, uint64_t bytes)
-{
-    if (bytes % 32 != 0) {
-        trap("UB_ALIGNMENT", api, pc, "%s: %s is %llu bytes, not a multiple of 32.", api, what,
-             static_cast<unsigned long long>(bytes));
-    }
-}
 
 } // namespace
 
@@ -52,7 +45,7 @@ void group_norm(const GroupNormCall &c)
         trap("VECTOR_COUNT", api, pc, "GroupNorm: %u elements of a channel exceed the %u that are stored.", c.length,
              c.stride);
     }
-    require_rows(api, pc, "a channel", stride);
+    require_whole_blocks(api, pc, "a channel", c.stride, bytes);
     if (n == 0) {
         return;
     }
@@ -94,7 +87,7 @@ void batch_norm(const BatchNormCall &c)
     constexpr const char *api = apis::BatchNorm.name;
     const uint32_t bytes = dtype_bytes(c.type);
     const uint64_t n = static_cast<uint64_t>(c.rows) * c.columns;
-    require_rows(api, pc, "a batch of S x H elements", static_cast<uint64_t>(c.columns) * bytes);
+    require_whole_blocks(api, pc, "a batch", c.columns, bytes);
     if (n == 0) {
         return;
     }
@@ -134,7 +127,7 @@ void deep_norm(const NormCall &c, View gx, float alpha)
         trap("VECTOR_COUNT", api, pc, "DeepNorm: rows of %u elements, %u as stored; at most 2040 are possible.",
              c.length, c.stride);
     }
-    require_rows(api, pc, "a row", stride);
+    require_whole_blocks(api, pc, "a row", c.stride, dtype_bytes(c.type));
     if (c.rows == 0 || c.length == 0) {
         return;
     }
@@ -175,7 +168,7 @@ void normalise_known(const NormCall &c, View reciprocal)
         trap("VECTOR_COUNT", api, pc, "%s: rows of %u elements exceed the %u that are stored.", api, c.length,
              c.stride);
     }
-    require_rows(api, pc, "a row", stride);
+    require_whole_blocks(api, pc, "a row", c.stride, dtype_bytes(c.type));
     if (c.rows == 0 || c.length == 0) {
         return;
     }
