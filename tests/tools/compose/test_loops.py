@@ -72,12 +72,25 @@ def ctc_like(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     return torch.logsumexp(alpha, -1)
 
 
+def substituted(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """Forward from step to step, then back: the second loop takes what the first has made, last step first."""
+    up, right = [torch.tanh(a[:, 0])], [b[:, 0]]
+    for t in range(1, a.shape[1]):
+        up.append(torch.tanh(a[:, t] - 0.5 * up[-1]))
+        right.append(b[:, t] - up[-1] * right[-1])
+    x = [right[-1]]
+    for t in range(a.shape[1] - 2, -1, -1):
+        x.append(right[t] - up[t] * x[-1])
+    return torch.stack(x[::-1], -1)
+
+
 CASES: list[tuple[Callable[..., Any], tuple[torch.Tensor, ...], int]] = [
     (biquad, (normal(6, 24), normal(1)), 2),
     (scan_backward, (normal(2, 24, 3), normal(2, 24, 5, seed=1), normal(2, 5, 3)), 1),
     (delta_rule, (normal(2, 20, 4), normal(2, 20, 5), normal(2, 4, 5)), 1),
     (recurrent, (normal(3, 12, 4), normal(4, 16), 0.2 * normal(16, 16)), 1),
     (heat, (normal(4, 16), normal(4, 16, seed=1)), 1),
+    (substituted, (normal(3, 16), normal(3, 16, seed=1)), 2),
     (ctc_like, (normal(20, 2, 9), normal(2, 9) > 0), 1),
 ]
 
@@ -99,6 +112,17 @@ def test_a_loop_over_time_runs_on_the_twin(
     function: Callable[..., Any], args: tuple[torch.Tensor, ...]
 ) -> None:
     assert_right_on_twin(function, *args)
+
+
+def test_steps_that_one_nest_computes_from_what_it_loads_once_stay_fused() -> None:
+    def polynomial(x: torch.Tensor) -> torch.Tensor:
+        y = torch.ones_like(x)
+        for k in range(12):
+            y = y * x * (1.0 / (k + 1)) + torch.sin(y)
+        return y
+
+    composition, _, _ = composed(polynomial, (normal(64),))
+    assert [t.nest.loop for t in composition.groups[0].templates] == [None]
 
 
 def test_one_program_serves_every_number_of_steps() -> None:

@@ -15,7 +15,10 @@ import numpy as np
 from akgen.tools.compose.front.graph import VIEWS, Graph, Node
 
 LEAST_TURNS = 4  # steps that are worth a loop
-LEAST_VALUES, LEAST_FUSED = 48, 96  # values in all of them; of such as one nest computes point by point
+LEAST_VALUES, LEAST_FUSED = (
+    24,
+    96,
+)  # values in all of them; of such as one nest computes from what it loads once
 _MOST_OPERANDS = 8  # of a value that a step may make
 _LEAVES = frozenset(["load", "const", "iota", "count"])
 _FAR = 2**40  # further back than any value
@@ -151,12 +154,12 @@ class _Steps:
             spare += 1
         choices = [run._replace(first=run.first + k) for k in range(spare + 1)]
         best = min(choices, key=lambda r: (self._carried(r), r.first))
+        moves = [self._moves(best, place) for place in range(best.period)]
+        if not self._carried(best) or None in moves:
+            return None
         step = (self.nodes[best.value(0, place)] for place in range(best.period))
-        if best.turns * best.period < LEAST_FUSED and all(n.pointwise for n in step):
-            return None
-        if not self._carried(best) or not all(self._moves_evenly(best, p) for p in range(best.period)):
-            return None
-        return best
+        fused = not any(moves) and all(n.pointwise for n in step)
+        return best if best.turns * best.period >= (LEAST_FUSED if fused else LEAST_VALUES) else None
 
     def _alike(self, k: int, j: int) -> bool:
         back = (self.back[k] == self.back[j]) & (self.back[k] < _FAR)
@@ -177,13 +180,15 @@ class _Steps:
                     found.add(o.base)
         return sum(max(1, math.prod(self.nodes[b].shape)) for b in found)
 
-    def _moves_evenly(self, run: Repeats, place: int) -> bool:
-        """Return whether slices of what all steps see start ever further by one distance."""
+    def _moves(self, run: Repeats, place: int) -> bool | None:
+        """Return whether slices of what all steps see move from step to step; None if not by one distance."""
+        moves = False
         rows = [self.operands[run.first + t * run.period + place] for t in range(run.turns)]
         for column in zip(*rows, strict=True):
             for views in zip(*(o.views for o in column), strict=True):
                 cuts = [self.nodes[v].cut for v in views]
                 starts = [c.start for c in cuts if c is not None]
                 if starts and any(b - a != starts[1] - starts[0] for a, b in pairwise(starts)):
-                    return False
-        return True
+                    return None
+                moves |= bool(starts) and starts[0] != starts[1]
+        return moves
