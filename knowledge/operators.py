@@ -83,6 +83,7 @@ class OperatorEntry(KnowledgeFact):
     )  # what a tensor argument holds, where it is not any number
     shapes: Literal["same", "each"] = "same"  # "each": a shape for every tensor
     operand: Literal["free", "required"] = "free"  # "required": the second operand must be said
+    takes: Literal["numbers", "integers"] = "numbers"  # "integers": PyTorch has it for those alone
     source: str | None = None  # of a composite: the function that computes it, over `own`
     own: Signature | None = None
     parts: dict[str, str] = Field(

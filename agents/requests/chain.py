@@ -3,6 +3,7 @@
 import itertools
 import re
 
+from akgen.agents.requests.assumed import with_type
 from akgen.agents.requests.attributes import parameters_of
 from akgen.agents.requests.chain_shapes import with_shapes
 from akgen.agents.requests.formula import is_scalar, operations_of
@@ -83,6 +84,7 @@ def assemble(
     )
     also = any(m.kind == "also" for m in marks)
     dtypes = tuple(dict.fromkeys(m.value for m in marks if m.kind == "dtype"))
+    denied_type = not dtypes and any(m.kind == "dtype" for m in text.marks)
     request = known.model_copy(
         update={
             "steps": steps,
@@ -90,13 +92,15 @@ def assemble(
             "dtypes": (tuple(dict.fromkeys((*known.dtypes, *dtypes))) if also else dtypes)
             if dtypes
             else known.dtypes,
+            "assumed": known.assumed and not dtypes,
             "every_result": text.every_result or (known.every_result and not replaced),
             "dynamic": known.dynamic if wishes.dynamic is None else wishes.dynamic,
             "knobs": knobs,
             "sizes": {**({} if replaced else known.sizes), **sized},
         }
     )
-    return with_shapes(text, _without_vectors(text, marks, known), request, known, also=also)
+    request = with_shapes(text, _without_vectors(text, marks, known), request, known, also=also)
+    return request if denied_type else with_type(request)
 
 
 def _is_denied(text: MarkedText, mark: Mark) -> bool:

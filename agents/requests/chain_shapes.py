@@ -149,7 +149,13 @@ def _cases(
     if len(found) == 1:
         return ((found[0],),)
     if not request.steps:
-        return tuple((shape,) for shape in found)
+        arguments = (request.source.arguments if request.source else None) or ()
+        named = _named_before(text, listed, arguments)
+        return (
+            (tuple(named[a] for a in arguments),)
+            if len(arguments) > 1 and {*arguments} == named.keys()
+            else tuple((shape,) for shape in found)
+        )
     first = request.steps[0]
     count = tensors_of(first)
     each = (
@@ -228,6 +234,17 @@ _NAMES_BEFORE = re.compile(
     r"(?:\s*(?:is|are|of|has|have|with|shape|shapes|size|both|each|all|a|an|as|in|tensor|matrix|weight|[:=\[({]"
     r"|的形状|形状|大小|都|各|均|为|是))*\s*\Z"
 )
+
+
+def _named_before(text: MarkedText, listed: list[Mark], names: tuple[str, ...]) -> dict[str, Shape]:
+    """Return the shapes of those of the names that stand before one: "a of 3x50x24 and b of 3x70x24"."""
+    found: dict[str, Shape] = {}
+    for mark in [m for m in listed if len(m.value) == 1]:
+        before = _NAMES_BEFORE.search(text.text[: mark.begin])
+        for name in re.findall(_NAME, before["names"]) if before else ():
+            if name in names:
+                found.setdefault(name, mark.value[0])
+    return found
 
 
 def _all_named(text: MarkedText, request: Request, listed: list[Mark]) -> tuple[Shape, ...] | None:

@@ -8,6 +8,7 @@ from akgen.agents.requests.attributes import parameters_of
 from akgen.agents.requests.formula_axes import NAMES, reduces, with_reductions
 from akgen.agents.requests.marks import MarkedText
 from akgen.agents.requests.request import ChainStep
+from akgen.agents.requests.sizes import take_dtypes
 from akgen.knowledge.operators import find_operators, operator_named
 
 _TOKEN = re.compile(
@@ -95,7 +96,11 @@ def join_formulas(text: MarkedText) -> None:
 def _take_label(text: MarkedText, begin: int) -> None:
     """Mark the name before a formula, as in "SGD update: w - lr * g", where it is no known word."""
     label = _LABEL.search(text.rest[:begin])
-    if label is not None and not _DENIES.search(label[0]) and not find_operators(label[1]):
+    if label is None or _DENIES.search(label[0]) or find_operators(label[1]):
+        return
+    typed = MarkedText(label[1])
+    take_dtypes(typed)
+    if not typed.marks:  # "uint8 to fp16: x / 255" says what the formula does not
         text.mark(label.start(1), label.end(1), "label")
 
 

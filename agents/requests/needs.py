@@ -3,10 +3,11 @@
 from typing import NamedTuple
 
 from akgen.agents.requests.attributes import FROM_SHAPE
-from akgen.agents.requests.formula import is_mask
+from akgen.agents.requests.formula import is_mask, operations_of
 from akgen.agents.requests.request import ChainStep, Missing, Request, Shape
 from akgen.knowledge.operators import OperatorEntry, Parameter, Signature, Value, operator_named
 
+INDICES = ("classes", "index", "positions", "entries")  # what tensors of whole numbers hold
 _SECOND = ("other", "exponent", "end", "src", "source", "target")  # tensors unless a number was said
 
 
@@ -96,6 +97,12 @@ def _lacking(signature: Signature, said: dict[str, Value], numbers: list[int | f
             continue
         lacking.append(parameter.name)
     return tuple(lacking)
+
+
+def takes_integers(step: ChainStep) -> bool:
+    """Say whether PyTorch has the step for integers alone."""
+    names = [step.operator] if step.formula is None else operations_of(step.formula)
+    return any(e.takes == "integers" for name in names if (e := operator_named(name)) is not None)
 
 
 def tensors_of(step: ChainStep) -> int:

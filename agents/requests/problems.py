@@ -3,8 +3,9 @@
 import math
 from typing import Any
 
+from akgen.agents.requests.fits import misfit
 from akgen.agents.requests.language import Language, sentence
-from akgen.agents.requests.needs import entry_of, tensors_of
+from akgen.agents.requests.needs import entry_of, takes_integers, tensors_of
 from akgen.agents.requests.request import Request, Shape
 from akgen.knowledge.operators import Value
 
@@ -37,6 +38,11 @@ def problem_of(request: Request, language: Language) -> str | None:
             return problem("own_shape", language)
         if request.dynamic:
             return problem("own_dynamic", language)
+    floats = [d for d in request.dtypes if d.is_float]
+    if floats and (step := next(filter(takes_integers, request.steps), None)) is not None:
+        return problem("takes_integers", language, name=step.formula or step.operator, dtype=floats[0])
+    if (found := misfit(request)) is not None:
+        return problem(found.name, language, **found.values)
     if request.steps and request.steps[0].formula is None:
         return _axes(request, language) or _product(request, language) or _reshaped(request, language)
     return None

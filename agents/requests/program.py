@@ -9,14 +9,13 @@ from jinja2 import Environment, StrictUndefined
 
 from akgen.agents.requests.attributes import FROM_SHAPE
 from akgen.agents.requests.formula import is_mask, is_vector, renamed
-from akgen.agents.requests.needs import Way, entry_of, way_of
+from akgen.agents.requests.needs import INDICES, Way, entry_of, way_of
 from akgen.agents.requests.request import ChainStep, Request, RequestSource
 from akgen.knowledge.operators import Parameter, Signature, Value, operator_named
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 
 _DOMAINS = ("positive", "nonnegative", "unit", "open_unit")
-_INDICES = ("classes", "index", "positions", "entries")
 _KEEPS_SHAPE = ("elementwise", "activation", "softmax", "normalization", "scan", "comparison")
 
 
@@ -67,7 +66,7 @@ class _Program:
 
     def _narrow(self, step: ChainStep, draw: str) -> bool:
         """Give the last input the type that was said of indices; say whether it holds such."""
-        if step.index_dtype in (None, DType.INT64) or draw not in _INDICES:
+        if step.index_dtype in (None, DType.INT64) or draw not in INDICES:
             return False
         self.inputs[-1] = self.inputs[-1].model_copy(update={"dtype": step.index_dtype.value})
         return True

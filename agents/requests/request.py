@@ -44,6 +44,7 @@ class Request(Frozen):
     steps: tuple[ChainStep, ...] = ()
     source: RequestSource | None = None
     dtypes: tuple[DType, ...] = ()
+    assumed: bool = False  # nobody said the type; it is what `assumed` takes then
     shapes: tuple[tuple[Shape, ...], ...] = ()  # of each case: of each tensor in order, or one for all
     sizes: dict[str, int] = Field(
         default_factory=dict

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 from akgen.agents.requests.attributes import AttributeValues
 from akgen.agents.requests.marks import Mark, MarkedText, words
+from akgen.agents.requests.needs import INDICES
 from akgen.agents.requests.request import ChainStep
 from akgen.knowledge.operators import OperatorEntry
 from akgen.tools.core.dtypes import DType
 
-_INDICES = ("classes", "index", "positions", "entries")
 _INTEGERS = (DType.INT64, DType.INT32)
 _LINK = (
     r"(?:[\s:=(（,，]|(?<![a-z])(?:is|are|as|in|with|of|an?|the|dtype|type|tensor|both|all)(?![a-z])"
@@ -56,7 +56,7 @@ def take_types(
     alone = any(e.name == "one_hot" for e in entries)  # takes nothing but indices
     for mark in types:
         others = {m.value for m in types} - {mark.value}
-        integers = mark.value in _INTEGERS and bool(held & set(_INDICES)) and not alone
+        integers = mark.value in _INTEGERS and bool(held & set(INDICES)) and not alone
         if (integers and _of(text, mark, _INDEX)) or (integers and any(o.is_float for o in others)):
             indices = mark.value
         elif mark.value is DType.BOOL and "mask" in held and (others or _of(text, mark, _MASK)):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from akgen.agents.calls.conversation import Conversation
 from akgen.agents.calls.replies import split_thought
 from akgen.agents.prompts import render
+from akgen.agents.requests.assumed import with_type
 from akgen.agents.requests.code import source_of
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.needs import missing
@@ -80,7 +81,9 @@ class ModelUnderstanding:
         if isinstance(source, str):
             return ParsedRequest(request=known, problem=source, kind="unclear")
         source = source.model_copy(update={"said": "\n".join([*(said for said, _ in exchange), text])})
-        request = Request(source=source, dynamic=None if source.brings == "inputs" else known.dynamic)
+        request = with_type(
+            Request(source=source, dynamic=None if source.brings == "inputs" else known.dynamic)
+        )
         refused = problem_of(request, language)
         if refused is not None:
             return ParsedRequest(request=known, problem=refused, kind="refused")

@@ -31,7 +31,7 @@ from akgen.graph.cancel import Cancelled
 from akgen.graph.chat.answers import about_kernel, answer, asked_of_kernel, nearest_entries
 from akgen.graph.chat.deps import ChatDeps
 from akgen.graph.chat.state import ChatState
-from akgen.graph.chat.texts import essence, said, said_attributes, understood
+from akgen.graph.chat.texts import assumed, essence, said, said_attributes, understood
 from akgen.graph.run import work_on
 from akgen.graph.state import Done
 from akgen.graph.store.effects import EffectCache
@@ -229,6 +229,8 @@ def work(state: ChatState, runtime: Runtime[ChatDeps]) -> Update:
         deps.face.say(said("stopped", language))
         return {"task": None, "stopped": name}
     deps.face.show(solution, place.kernel(solution))
+    if (taken := assumed(state["request"], language)) is not None:
+        deps.face.say(taken)
     _say_cores(state, deps, solution)
     return {"task": None, "stopped": None, "done": Done(tasks=(*state["done"].tasks, name))}
 

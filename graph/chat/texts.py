@@ -15,6 +15,7 @@ from akgen.graph.store.records import Event
 from akgen.knowledge.errors import chinese
 from akgen.knowledge.operators import Value
 from akgen.tools.core.call import Argument, Call, TensorMeta
+from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.task import Task
 
@@ -110,9 +111,23 @@ def understood(request: Request, task: Task, calls: Sequence[Call], language: La
         ]
     if len(task.cases) > len(calls):
         lines.append(f"... +{len(task.cases) - len(calls)}")
+    if request.assumed:
+        lines.append(f"{said('table_type', language)}  {_type_taken(request, language)}")
     if attributes := _attributes(request, language):
         lines.append(f"{said('table_attributes', language)}  {attributes}")
     return "\n".join(lines)
+
+
+def _type_taken(request: Request, language: Language) -> str:
+    """Return the type that nobody said, with why it is taken."""
+    (dtype,) = request.dtypes
+    default = "type_default" if dtype is DType.FLOAT32 else "type_of_integers"
+    return said(default, language, dtype=dtype)
+
+
+def assumed(request: Request, language: Language) -> str | None:
+    """Return a sentence about the type that a result has because nobody said another one; None if somebody did."""
+    return said("assumed", language, taken=_type_taken(request, language)) if request.assumed else None
 
 
 def _stacked(heads: list[str], row: list[str]) -> list[str]:

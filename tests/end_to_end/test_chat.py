@@ -35,12 +35,14 @@ def test_a_request_becomes_a_verified_kernel_and_a_follow_up_changes_one_thing(
 
 
 def test_what_is_missing_is_asked_for(akgen: Akgen, tmp_path: Path) -> None:
-    ended = _talk(akgen, tmp_path / "talk", "i need a relu kernel", "half", "10, 33", as_json=True)
+    ended = _talk(akgen, tmp_path / "talk", "i need a relu kernel", "10, 33", as_json=True)
     assert ended.code == 0, ended.err
-    assert "In which data type shall relu be" in ended.err
+    assert "In which data type" not in ended.err
     assert "Of which shape are the inputs of relu" in ended.err
     (request,) = ended.document["requests"]
-    assert request["outcome"] == "correct"
+    assert request["outcome"] == "correct" and request["task"] == "01_relu_float32_10x33"
+    assert "float32 (not said: PyTorch's default)" in ended.err  # in the table that is confirmed
+    assert "Its data type is float32 (not said: PyTorch's default)." in ended.err
     assert Path(request["project"]).is_dir()
 
 
@@ -160,7 +162,7 @@ def test_code_over_several_lines_and_a_path_become_kernels(akgen: Akgen, tmp_pat
     )
     ended = _talk(akgen, tmp_path / "talk", code, "half, 9 by 50", "./shift.py", "now in half", as_json=True)
     assert ended.code == 0, ended.err
-    assert "In which data type shall gate be" in ended.err
+    assert "Of which shape are the inputs of gate" in ended.err
     tasks = [request["task"] for request in ended.document["requests"]]
     assert tasks == ["01_gate_float16_9x50", "02_shift", "03_shift_float16"]
 
@@ -170,8 +172,8 @@ def test_chinese_is_answered_in_chinese(akgen: Akgen, tmp_path: Path) -> None:
         akgen,
         tmp_path / "talk",
         "写一个 relu 算子",
-        "半精度",
         "8乘40",
+        "改成半精度",
         "再快一点",
         "谢谢",
         "改成bf16",
@@ -179,7 +181,8 @@ def test_chinese_is_answered_in_chinese(akgen: Akgen, tmp_path: Path) -> None:
         "再见",
     )
     assert ended.code == 0, ended.out + ended.err
-    assert "relu 用哪种数据类型" in ended.out and "relu，bfloat16，8×40：" in ended.out
+    assert "relu 的输入是什么形状" in ended.out and "relu，bfloat16，8×40：" in ended.out
+    assert "float32（未指定，取 PyTorch 的默认类型）" in ended.out
     assert "回到 01_relu_float16_8x40。" in ended.out
     assert (
         "第 1 次  编译" in ended.out and "成功  用时" in ended.out and "结果：正确，全部用例正确" in ended.out

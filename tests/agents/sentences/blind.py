@@ -12,6 +12,7 @@ Weights that one of the two has as parameters may be inputs of the other. Large 
 
 import itertools
 import json
+import math
 import sys
 from collections import Counter
 from pathlib import Path
@@ -29,6 +30,7 @@ SHARES = {
     "blind_first.jsonl": 0.85,
     "blind_second.jsonl": 0.55,
     "blind_third.jsonl": 0.35,
+    "blind_fourth.jsonl": 0.25,
 }  # of right ones at least, since they were mended against
 ENOUGH = 1 << 21  # elements of all tensors up to which sizes stay as they are
 SMALL = 48
@@ -65,16 +67,36 @@ def score(line: dict[str, Any]) -> Score:
     parsed, outcome = converse(line)
     said = parsed.problem or f"{[s.formula or (s.operator, s.attributes) for s in parsed.request.steps]}"
     if line["expect"] != "task":
-        if outcome != "task":
+        if outcome != "task" or _raises(parsed.request) is not None:
             return Score("right", outcome)
         return Score("silent", f"a task: {said} {parsed.request.shapes} {parsed.request.dtypes}")
     if outcome != "task":
         return Score("refused" if outcome == "refused" else "asked", f"{outcome}: {said}")
+    if (raised := _raises(parsed.request)) is not None:
+        return Score(
+            "refused", raised
+        )  # what a conversation says when it runs the reference, before work begins
     try:
         why = difference(line, parsed.request)
     except _BROKEN as wrong:
         why = f"{type(wrong).__name__}: {wrong}\n{_shown(parsed.request)}"
     return Score("right", said) if why is None else Score("silent", why)
+
+
+def _raises(request: Request) -> str | None:
+    """Return what the request's reference raises at its first case; None if it runs, or is too large to try."""
+    source, task = reference_for(request), task_for(request, Path("reference.py"), "asked")
+    params = next(c for c in task.cases if c.id.startswith("asked")).params
+    if sum(math.prod(v) for v in params.values() if isinstance(v, list)) > ENOUGH:
+        return None
+    try:
+        side = _made(source, params, {})
+        side.model.to(next((t.dtype for t in side.tensors if t.is_floating_point()), torch.float32))
+        with torch.no_grad():
+            side.model(*side.tensors[: side.inputs])
+    except _BROKEN as wrong:
+        return f"the reference raises {type(wrong).__name__}: {wrong}"
+    return None
 
 
 def converse(line: dict[str, Any]) -> tuple[ParsedRequest, str]:

@@ -160,7 +160,7 @@ def composed(draw: random.Random) -> str:
             f"{name} in fp16 and fp32, {shape} => {body} | {shape} | h,f",
             f"{name} {t} at 512 and 2048 => {body} | 512;2048 | {kind}",
             f"{name} {t} => ?shape",
-            f"{name} {shape} => ?dtype",
+            f"{name} {shape} => {body} | {shape} | f",
             f"{name} {t} {shape} with flurb 3 => ?unclear",
             f"{name}x {t} {shape} => ?unclear",
             f"{name} {t} 0x4 => !",

@@ -1,0 +1,125 @@
+"""Find sizes that do not fit each other before anything is built: operands, tensors side by side, groups."""
+
+import ast
+from itertools import zip_longest
+from typing import NamedTuple
+
+from akgen.agents.requests.needs import entry_of
+from akgen.agents.requests.request import ChainStep, Request, Shape
+from akgen.knowledge.operators import operator_named
+
+_POINTWISE = ("elementwise", "activation", "comparison")
+
+
+class Misfit(NamedTuple):
+    """A sentence of `problems.json`, and the values that it names."""
+
+    name: str
+    values: dict[str, object]
+
+
+class _Differ(Exception):
+    def __init__(self, name: str, left: Shape, right: Shape) -> None:
+        self.found = Misfit(name, {"left": _text(left), "right": _text(right)})
+
+
+def misfit(request: Request) -> Misfit | None:
+    """Return what does not fit in the first step of a request; None where all does, or it cannot be told."""
+    step = request.steps[0] if request.steps else None
+    if step is None:
+        return None
+    for shapes in request.shapes:
+        try:
+            if step.formula is not None and len(shapes) == len(step.variables):
+                _shape_of(
+                    ast.parse(step.formula, mode="eval").body, dict(zip(step.variables, shapes, strict=True))
+                )
+            elif step.operator == "cat":
+                _side_by_side(step, shapes)
+            elif step.operator in ("group_norm", "grouped_conv", "conv2d", "conv1d"):
+                if (found := _groups(step, shapes[0])) is not None:
+                    return found
+            elif step.formula is None and len(shapes) > 1 and _plain(step.operator):
+                _broadcast(list(shapes))
+        except _Differ as differ:
+            return differ.found
+    return None
+
+
+def _plain(name: str) -> bool:
+    entry = operator_named(name)
+    return entry is not None and entry.category == "elementwise" and entry.source is None and not entry.draws
+
+
+def _shape_of(node: ast.expr, shapes: dict[str, Shape]) -> Shape | None:
+    """Return the shape of an expression; None where it is not known. Raises _Differ."""
+    if isinstance(node, ast.Name):
+        return shapes.get(node.id)
+    if isinstance(node, ast.Constant):
+        return ()
+    if isinstance(node, ast.UnaryOp):
+        return _shape_of(node.operand, shapes)
+    if isinstance(node, ast.BinOp):
+        left, right = _shape_of(node.left, shapes), _shape_of(node.right, shapes)
+        if left is None or right is None:
+            return None
+        return _product(left, right) if isinstance(node.op, ast.MatMult) else _broadcast([left, right])
+    if isinstance(node, ast.Call):
+        given = [_shape_of(a, shapes) for a in node.args]
+        called = ast.unparse(node.func).rpartition(".")[2]
+        entry = operator_named(called)
+        if called == "transpose" and given and given[0] is not None and len(given[0]) > 1:
+            swapped = [ast.unparse(a) for a in node.args[1:]]
+            return (*given[0][:-2], given[0][-1], given[0][-2]) if set(swapped) == {"-1", "-2"} else None
+        known = [s for s in given if s is not None]
+        if entry is None or entry.category not in _POINTWISE or len(known) < len(given):
+            return None
+        return _broadcast(known)
+    return None
+
+
+def _product(left: Shape, right: Shape) -> Shape | None:
+    if not left or not right:
+        return None
+    if left[-1] != right[-2 if len(right) > 1 else 0]:
+        raise _Differ("no_product", left, right)
+    if min(len(left), len(right)) < len((0, 0)):
+        return None
+    return (*_broadcast([left[:-2], right[:-2]]), left[-2], right[-1])
+
+
+def _broadcast(shapes: list[Shape]) -> Shape:
+    sizes = []
+    for axis in zip_longest(*(reversed(s) for s in shapes), fillvalue=1):
+        longest = max(axis)
+        if any(n not in (1, longest) for n in axis):
+            one, other = [s for s in shapes if s][:2]
+            raise _Differ("no_broadcast", one, other)
+        sizes.append(longest)
+    return tuple(reversed(sizes))
+
+
+def _side_by_side(step: ChainStep, shapes: tuple[Shape, ...]) -> None:
+    dim = step.attributes.get("dim", 0)
+    first = shapes[0]
+    for other in shapes[1:]:
+        if isinstance(dim, int) and (
+            len(other) != len(first) or _without(other, dim) != _without(first, dim)
+        ):
+            raise _Differ("no_cat", first, other)
+
+
+def _without(shape: Shape, axis: int) -> Shape:
+    return tuple(n for i, n in enumerate(shape) if i != axis % len(shape))
+
+
+def _groups(step: ChainStep, shape: Shape) -> Misfit | None:
+    said = {**entry_of(step).attributes, **step.attributes}
+    groups = said.get("num_groups", said.get("groups"))
+    if not isinstance(groups, int) or len(shape) < len((0, 0)) or shape[1] % groups == 0:
+        return None
+    return Misfit("no_groups", {"channels": shape[1], "groups": groups})
+
+
+def _text(shape: Shape) -> str:
+    return "x".join(map(str, shape))
