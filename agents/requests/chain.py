@@ -162,6 +162,8 @@ def _kept(text: MarkedText) -> list[Mark]:
     for at, mark in enumerate(marks):
         if mark.kind not in ("not", "fix", "no"):
             continue
+        if mark.kind == "no" and re.match(r" ?[a-z]\d?(?![a-z0-9_'])", text.text[mark.end :]):
+            raise Unclear("taken_back")  # "no c for small a"
         later = next((i for i in range(at + 1, len(marks)) if marks[i].kind in _VALUES), None)
         if mark.kind == "not":
             if later is None or not _DIRECTLY.fullmatch(text.text[mark.end : marks[later].begin]):

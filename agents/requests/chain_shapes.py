@@ -49,7 +49,9 @@ def with_shapes(
 
 
 _RESULT = re.compile(
-    r"(?:(?<![a-z])(?:outputs?|results?|giving|gives?)(?: (?:is|of|shape|are|has))*|输出|结果|得到)[ :=为是形状]*\Z"
+    r"(?:(?<![a-z])(?:outputs?|results?|giving|gives?|becomes?"
+    r"|so(?: it(?:'s| is)?| i get| that)?|i get|down to)(?: (?:is|of|shape|are|has))*|->|=>|→|输出|结果|得到|变成)"
+    r"[ :=为是形状(]*\Z"
 )
 
 
@@ -150,12 +152,10 @@ def _cases(
         return ((found[0],),)
     if not request.steps:
         arguments = (request.source.arguments if request.source else None) or ()
-        named = _named_before(text, listed, arguments)
-        return (
-            (tuple(named[a] for a in arguments),)
-            if len(arguments) > 1 and {*arguments} == named.keys()
-            else tuple((shape,) for shape in found)
-        )
+        said = _named_before(text, listed, arguments)
+        if len(arguments) > 1 and {*arguments} == said.keys():
+            return (tuple(said[a] for a in arguments),)
+        return tuple((shape,) for shape in found)
     first = request.steps[0]
     count = tensors_of(first)
     each = (
@@ -228,7 +228,7 @@ def _of_named(text: MarkedText, request: Request, listed: list[Mark], found: lis
     return composite and differ and _broadcast(found) and not _CASES.search(text.text[: listed[0].begin])
 
 
-_NAME = r"[a-z][a-z0-9_]*"
+_NAME = r"(?!(?:with|where|and|for)(?![a-z0-9_]))[a-z][a-z0-9_]*"
 _NAMES_BEFORE = re.compile(
     rf"(?<![a-z0-9_])(?P<names>{_NAME}(?:\s*(?:,|/|&|、|and|和|与)\s*{_NAME})*)"
     r"(?:\s*(?:is|are|of|has|have|with|shape|shapes|size|both|each|all|a|an|as|in|tensor|matrix|weight|[:=\[({]"

@@ -2,16 +2,16 @@
 
 import ast
 from itertools import zip_longest
-from typing import NamedTuple
 
 from akgen.agents.requests.needs import entry_of
 from akgen.agents.requests.request import ChainStep, Request, Shape
 from akgen.knowledge.operators import operator_named
+from akgen.tools.core.frozen import Frozen
 
-_POINTWISE = ("elementwise", "activation", "comparison")
+_POINTWISE = ("elementwise", "activation", "comparison", "softmax")
 
 
-class Misfit(NamedTuple):
+class Misfit(Frozen):
     """A sentence of `problems.json`, and the values that it names."""
 
     name: str
@@ -20,7 +20,7 @@ class Misfit(NamedTuple):
 
 class _Differ(Exception):
     def __init__(self, name: str, left: Shape, right: Shape) -> None:
-        self.found = Misfit(name, {"left": _text(left), "right": _text(right)})
+        self.found = Misfit(name=name, values={"left": _text(left), "right": _text(right)})
 
 
 def misfit(request: Request) -> Misfit | None:
@@ -49,6 +49,20 @@ def misfit(request: Request) -> Misfit | None:
 def _plain(name: str) -> bool:
     entry = operator_named(name)
     return entry is not None and entry.category == "elementwise" and entry.source is None and not entry.draws
+
+
+def shape_of(tree: ast.expr, shapes: dict[str, Shape]) -> "Shape | Misfit | None":
+    """Return the shape of an expression, or what does not fit in it; None where it cannot be told."""
+    try:
+        return _shape_of(tree, shapes)
+    except _Differ as differ:
+        return differ.found
+
+
+def within(shape: Shape, larger: Shape) -> bool:
+    """Say whether the sizes of a tensor are some of a larger one's, in their order: it may stand for those axes."""
+    rest = iter(larger)
+    return len(shape) < len(larger) and all(size in rest for size in shape)
 
 
 def _shape_of(node: ast.expr, shapes: dict[str, Shape]) -> Shape | None:
@@ -118,7 +132,7 @@ def _groups(step: ChainStep, shape: Shape) -> Misfit | None:
     groups = said.get("num_groups", said.get("groups"))
     if not isinstance(groups, int) or len(shape) < len((0, 0)) or shape[1] % groups == 0:
         return None
-    return Misfit("no_groups", {"channels": shape[1], "groups": groups})
+    return Misfit(name="no_groups", values={"channels": shape[1], "groups": groups})
 
 
 def _text(shape: Shape) -> str:

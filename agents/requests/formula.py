@@ -14,7 +14,7 @@ from akgen.knowledge.operators import find_operators, operator_named
 _TOKEN = re.compile(
     r"[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*|\d+(?:\.\d*)?(?:e-?\d+)?|\.\d+|\*\*|[-+*/@%^(),=<>]"
 )
-_VARIABLE = re.compile(
+VARIABLE = re.compile(
     r"(?:[a-z]|[abxyzqkvw]\d|mask|cond|condition|bias|weight|scale|residual|input|other|gamma|beta|gate|up|query|key|value|"
     r"hidden|grad|lr|mean|var|pred|target|labels?|logits|scores|left|right|lhs|rhs|alpha|eps|epsilon|lam|tau|momentum|wd|"
     r"shift|mu|sigma|d[a-z]|g\d|p\d|logvar|avg|theta|rho|phi|delta|sigma2|log_var)\Z"
@@ -131,7 +131,7 @@ def read_formula(
     names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and id(n) not in functions}
     names_bare = NAMES - given - set(re.findall(r"([a-z]\w*) ?=(?!=)", text))
     bare = names & names_bare if len(names - names_bare) == 1 and names & names_bare else set()
-    if not names or not all(_VARIABLE.match(name) or name in declared | given for name in names - bare):
+    if not names or not all(VARIABLE.match(name) or name in declared | given for name in names - bare):
         return None
     if all(len(name) > _LONGEST for name in names) and not _computes(tree):
         return None  # "query-key" is a compound
@@ -184,6 +184,11 @@ def _with_numbers(text: MarkedText, step: ChainStep, place: tuple[int, int]) -> 
 def bound(text: MarkedText, step: ChainStep) -> ChainStep:
     """Put in the numbers that a follow-up gives for a formula's names: "s=0.9, b=-0.5"."""
     return _with_numbers(text, step, (0, 0)) if step.formula is not None else step
+
+
+def with_paths(tree: ast.expr) -> ast.expr:
+    """Return an expression with PyTorch's paths for its functions. Raises LookupError for what it does not know."""
+    return ast.fix_missing_locations(_WithoutPaths().visit(tree))  # type: ignore[no-any-return]
 
 
 def renamed(formula: str, name: str, text: str) -> str:
@@ -278,6 +283,19 @@ class _WithPaths(ast.NodeTransformer):
         raise LookupError(ast.unparse(node))
 
 
+class _WithoutPaths(_WithPaths):
+    """Leaves functions that have PyTorch's path already."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        if not ast.unparse(node.func).startswith("torch."):
+            return super().visit_Call(node)
+        node.args = [self.visit(a) for a in node.args]
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        return node
+
+
 def _call(path: str, arguments: list[ast.expr], keywords: list[ast.keyword]) -> ast.expr:
     return ast.Call(ast.parse(path, mode="eval").body, arguments, keywords)
 
@@ -321,7 +339,7 @@ def _runs(text: str, declared: frozenset[str] = frozenset()) -> list[list[re.Mat
         fits = (
             not word
             or token[0] in _TRUTHS
-            or _VARIABLE.match(token[0].removesuffix(".t"))
+            or VARIABLE.match(token[0].removesuffix(".t"))
             or token[0] in declared
             or token[0] in NAMES
             or text[token.end() : token.end() + 1] in ("(", "=")

@@ -26,7 +26,7 @@ def with_reductions(tree: ast.expr, tensors: set[str]) -> ast.expr | None:
 
 def open_reductions(formula: str) -> bool:
     """Say whether the formula reduces without saying along which axis."""
-    return any(_is_open(n) for n in ast.walk(ast.parse(formula, mode="eval")))
+    return any(is_open(n) for n in ast.walk(ast.parse(formula, mode="eval")))
 
 
 def reduces(path: str) -> bool:
@@ -41,10 +41,10 @@ def settled_reductions(formula: str, said: dict[str, Value]) -> str | None:
     """
     tree = ast.parse(formula, mode="eval")
     if "dim" not in said:
-        if not _is_open(tree.body) or sum(_is_open(n) for n in ast.walk(tree)) > 1:
+        if not is_open(tree.body) or sum(is_open(n) for n in ast.walk(tree)) > 1:
             return None
         said = {**said, "dim": -1}
-    for node in [n for n in ast.walk(tree) if _is_open(n)]:
+    for node in [n for n in ast.walk(tree) if is_open(n)]:
         assert isinstance(node, ast.Call)
         inner = node is not tree.body
         words: dict[str, Value] = {}
@@ -64,7 +64,8 @@ def settled_reductions(formula: str, said: dict[str, Value]) -> str | None:
     return ast.unparse(ast.fix_missing_locations(tree))
 
 
-def _is_open(node: ast.AST) -> bool:
+def is_open(node: ast.AST) -> bool:
+    """Say whether a call reduces without saying along which axis."""
     if not isinstance(node, ast.Call) or ast.unparse(node.func) not in _PATHS or len(node.args) != 1:
         return False
     said = [k.value for k in node.keywords if k.arg in ("dim", "axis")]

@@ -28,6 +28,7 @@ from akgen.agents.requests.loose_numbers import only_a_value, take_last_numbers
 from akgen.agents.requests.marks import MarkedText, phrase, words
 from akgen.agents.requests.needs import entry_of
 from akgen.agents.requests.own_operands import take_own_operands
+from akgen.agents.requests.own_weights import put_own_weights, take_own_weights
 from akgen.agents.requests.pads import take_pads
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.remarks import take_remarks
@@ -105,8 +106,10 @@ class Reading:
         join_formulas(text)
         drop_tensor_names(text)
         drop_repeated(text)
+        self._take_switches()
         candidates = [m for m in text.marks if m.kind == "operator"]
         entries = self._entries(candidates)
+        weights = take_own_weights(text, entries)
         sizes.take_counts(text)
         sizes.take_dtypes(text)
         casts = any(e.name == "cast" for e in entries)
@@ -130,6 +133,7 @@ class Reading:
         self._keep_operators(candidates, entries)
         take_attributes(text, entries)
         attributes.take_kernel(text, candidates)
+        put_own_weights(text, weights)
         attributes.take_range(text, candidates)
         attributes.take_argument(text, candidates)
         roles = _roles(entries)
@@ -170,6 +174,16 @@ class Reading:
     def _take_operators(self) -> None:
         for named in find_operators(self.text.rest):
             self.text.mark(named.begin, named.end, "operator", named.operator)
+
+    def _take_switches(self) -> None:
+        """Mark "sorted please" of a known top-k as its switch, not as another operator."""
+        steps = [s for s in self._known.steps if s.formula is None]
+        for mark in [m for m in self.text.marks if m.kind == "operator" and isinstance(m.value, str)]:
+            spelt = self.text.text[mark.begin : mark.end]
+            switch = parameters_of(entry_of(steps[-1])).get(spelt) if steps else None
+            if switch is not None and switch.kind == "bool":
+                self.text.unmark(mark)
+                self.text.mark(mark.begin, mark.end, "attribute", attributes.AttributeValues({spelt: True}))
 
     def _take_product(self) -> None:
         """Mark what stands between two shapes in a product: "64x32 times 32x16"."""

@@ -56,6 +56,11 @@ def take_remarks(text: MarkedText) -> None:
         within = [
             m for m in text.marks if match.start() < m.begin and m.end <= match.end() and m.kind != "filler"
         ]
+        around = (
+            text.text[max(0, match.start() - 1) : match.start()] + text.text[match.end() : match.end() + 1]
+        )
+        if around.isalnum() and around.isascii() and re.search(r"[*/@^=+]", inner):
+            continue  # "softmax(q k / d)" is no remark
         if not within and not re.search(r"\d(?! ?-?[a-z])", re.sub(r"[a-z]+\d+", "", inner)):
             text.mark(match.start(), match.end(), "filler")
     for match in _ORIGIN.finditer(text.rest):

@@ -15,6 +15,8 @@ from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.reading import Reading
 from akgen.agents.requests.request import Request
+from akgen.agents.requests.signs import plain
+from akgen.agents.requests.told import told_request
 from akgen.tools.core.frozen import Frozen
 
 _YES = re.compile(
@@ -63,20 +65,34 @@ def read_words(text: str, known: Request, language: Language, *, given: bool = F
     try:
         request = reading.request()
     except Unclear as unclear:
-        return ParsedRequest(
+        return _told(text, known, language) or ParsedRequest(
             request=known, problem=problem(unclear.name, language, **unclear.values), kind="unclear"
         )
     if unread := reading.unread():
-        return _asked_about(text, unread, known, language)
+        return _told(text, known, language) or _asked_about(text, unread, known, language)
     if request == known and not given:
         name = "nothing_said" if known.empty else "nothing_new"
         return ParsedRequest(request=known, problem=problem(name, language, name=known.name), kind="unclear")
     refused = problem_of(request, language)
     if refused is not None:
-        return ParsedRequest(request=known, problem=refused, kind="refused")
+        return _told(text, known, language) or ParsedRequest(request=known, problem=refused, kind="refused")
     if lost := unaccounted(reading.text, text, request, known):
         sentence = problem("not_built", language, words=lost, name=request.name)
         return ParsedRequest(request=known, problem=sentence, kind="unclear")
+    return ParsedRequest(request=request)
+
+
+def _told(text: str, known: Request, language: Language) -> ParsedRequest | None:
+    """Return what a text tells by equations, where the recognisers would ask; None if it cannot be read so."""
+    found = told_request(text)
+    if found is None:
+        return None
+    request, marked = found
+    kept = known.dtypes if request.assumed else request.dtypes
+    if kept:
+        request = request.model_copy(update={"dtypes": kept, "assumed": known.assumed and request.assumed})
+    if problem_of(request, language) is not None or unaccounted(marked, plain(text), request, known):
+        return None
     return ParsedRequest(request=request)
 
 

@@ -17,6 +17,7 @@ _BEHIND = re.compile(
     r"\A\s*(?:(?:and|also|now|please|then|,|ok|great|nice) )*(?:fuse|fold|merge|tack|chain) (?:in |on |it with "
     r"|that with )?(?:an? |the )?"
     r"|\A\s*(?:最后|然后)?再(?!说|来|写|做一个|给)|\b(?:after|behind) (?:it|that)\b|\bon top\b"
+    r"|\A\s*and (?:also |finally |lastly )?an? (?!kernel|version)"
     r"|\A\s*(?:再|并|把|请|还要)*(?:融合|串)(?:上|进)?"
 )
 _WITH_INDEX = {
@@ -83,6 +84,8 @@ def steps_of(
         lead is not None or bool(added) or (not whole and _only_operands(marks, first))
     )
     made = _marked_steps(text, marks, operators)
+    if known.steps and not known.shapes and not chained and whole and _only_reduces(made):
+        raise Unclear("order", names=[s.formula or s.operator for s in (*known.steps, *(s for _, s in made))])
     before = list(known.steps) if chained or not operators else []
     if known.steps and operators:
         if _PARTICIPLE.match(text.text):
@@ -114,6 +117,11 @@ def _put_in_front(
     if not all(_on_one_tensor(s) for s in steps):
         raise Unclear("order", names=[s.formula or s.operator for s in (*steps, *known.steps)])
     return (*steps, *known.steps)
+
+
+def _only_reduces(made: list[tuple[Mark, ChainStep]]) -> bool:
+    """Say whether a mean or a sum is all that was named: of what is known, or of another tensor."""
+    return len(made) == 1 and made[0][1].operator in ("mean", "sum")
 
 
 def _front(text: MarkedText) -> tuple[int, int]:
@@ -278,6 +286,8 @@ def _accepted(step: ChainStep, mark: Mark) -> dict[str, Any] | None:
     known = parameters_of(entry)
     if mark.kind == "attribute" and mark.value.values.keys() & {"values_only", "indices_only"}:
         return dict(mark.value.values) if step.operator in _PAIRS else None
+    if mark.kind == "attribute" and step.operator == "topk" and mark.value.values.get("descending"):
+        return {}  # "largest first": as it is
     if mark.kind == "attribute" and "stable" in mark.value.values:
         return dict(mark.value.values) if step.operator in ("sort", "argsort") else None
     if mark.kind == "attribute" and "with_index" in mark.value.values:

@@ -15,6 +15,7 @@ from akgen.knowledge.operators import OperatorEntry
 from akgen.tools.core.dtypes import DType
 
 _INTEGERS = (DType.INT64, DType.INT32)
+_RETURN_INDICES = ("argmax", "argmin", "argsort", "searchsorted", "bucketize", "bincount", "count_nonzero")
 _LINK = (
     r"(?:[\s:=(（,，]|(?<![a-z])(?:is|are|as|in|with|of|an?|the|dtype|type|tensor|both|all)(?![a-z])"
     r"|是|为|的|用|都|均|类型)*"
@@ -59,6 +60,12 @@ def take_types(
         integers = mark.value in _INTEGERS and bool(held & set(INDICES)) and not alone
         if (integers and _of(text, mark, _INDEX)) or (integers and any(o.is_float for o in others)):
             indices = mark.value
+        elif (
+            mark.value in _INTEGERS
+            and _of(text, mark, _INDEX)
+            and any(e.name in _RETURN_INDICES for e in entries)
+        ):
+            result = None if mark.value is DType.INT64 else mark.value
         elif mark.value is DType.BOOL and "mask" in held and (others or _of(text, mark, _MASK)):
             pass
         elif others and mark.value in (DType.INT8, DType.UINT8) and _quantizes(entries):

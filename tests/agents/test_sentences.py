@@ -18,6 +18,11 @@ def test_a_sample_of_the_sentences_is_understood_and_none_silently_wrong(name: s
     assert len(wrong) <= (1 - SHARE) * len(judged) + 1, wrong
 
 
+def test_what_is_told_by_equations_is_built_or_asked_about() -> None:
+    right, silent, count = report("equations.txt")
+    assert (right, silent) == (count, 0)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_nearly_all_sentences_are_understood_and_none_silently_wrong(name: str) -> None:

@@ -183,7 +183,7 @@ def test_chinese_is_answered_in_chinese(akgen: Akgen, tmp_path: Path) -> None:
     assert ended.code == 0, ended.out + ended.err
     assert "relu 的输入是什么形状" in ended.out and "relu，bfloat16，8×40：" in ended.out
     assert "float32（未指定，取 PyTorch 的默认类型）" in ended.out
-    assert "回到 01_relu_float16_8x40。" in ended.out
+    assert "回到 02_relu_float16_8x40。" in ended.out
     assert (
         "第 1 次  编译" in ended.out and "成功  用时" in ended.out and "结果：正确，全部用例正确" in ended.out
     )

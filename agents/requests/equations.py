@@ -1,0 +1,244 @@
+"""Read a request that is told by equations: "q = clamp(round(x/s), -128, 127), s = max|x|/127 per row, return q and s".
+
+What the names stand for is taken from shapes ("x: [128, 64]"), numbers ("lr = 1e-4") and other equations, which are put
+in where their names are used. A name that is changed ("p -= lr * g") stands for its new value from there on. What the
+words beside the equations say must be known to say nothing, or be the equations' own operators and names.
+"""
+
+import ast
+import re
+from typing import NamedTuple
+
+from akgen.agents.requests.aligned import aligned
+from akgen.agents.requests.declared import TENSOR, declared_shapes, halves_of, shapes_of
+from akgen.agents.requests.fits import shape_of
+from akgen.agents.requests.formula import VARIABLE, with_paths
+from akgen.agents.requests.marks import MarkedText
+from akgen.agents.requests.notation import Notation, NotRead
+from akgen.agents.requests.request import Shape
+from akgen.agents.requests.signs import Token, spelt, tokens
+from akgen.agents.requests.trees import names_of, substituted
+
+_NAME = r"[a-z][a-z0-9_]*"
+_BIND = re.compile(
+    r"(?<![a-z0-9_.])(?P<name>[a-z][a-z0-9_]*(?: [a-z]+)?) ?(?:=|is|of|取|为|是|:)? ?"
+    r"(?P<value>-?(?:\d+(?:\.\d+)?|\.\d+)(?:e-?\d+)?)"
+    r"(?![a-z0-9_]|\.\d| ?[x*/+^@] ?[\da-z(]| by \d| ?-? ?\(|,? ?\d+[\])])"
+)
+_LONG = {
+    "b1": "beta1",
+    "b2": "beta2",
+    "wd": "weight decay",
+    "lr": "learning rate",
+    "lam": "lambda",
+    "gamma": "gamma",
+    "eps": "epsilon",
+}
+_RESULT = rf"{TENSOR}(?: as (?:u?int8|floats?|fp32|fp16|float32))?"
+_RETURNED = re.compile(
+    r"(?:(?<![a-z])(?:return(?:s|ing)?|outputs?|give(?: me)?|want)(?![a-z])|返回|输出)(?:(?: both| the| new| all| only"
+    rf"|新的?|更新后的?|裁剪后的?)| ?[:：])* ?(?P<names>{_RESULT}(?:\s*(?:,|/|&|、|and|和|与)\s*(?:the )?{_RESULT})*)"
+)
+
+
+class Equation(NamedTuple):
+    """`name` = `tree`; a name of None where only an expression is said. Where it stands in the text."""
+
+    name: str | None
+    tree: ast.expr
+    begin: int
+    end: int
+
+
+class Told(NamedTuple):
+    """What a text tells by equations."""
+
+    text: MarkedText  # with what was read marked
+    formula: str  # of one result, or of several in parentheses; reductions without their axis
+    variables: tuple[str, ...]
+    shapes: tuple[Shape, ...]  # of the variables, or one for all; none where nobody said it
+    names: tuple[str, ...]  # of the results
+
+
+def read_equations(said: str) -> Told | None:
+    """Return what a text tells by equations; None if it tells nothing so, or not all of it can be read."""
+    text = MarkedText(spelt(said))
+    halves = halves_of(text)
+    declared = declared_shapes(text)
+    found = _equations(text, declared, halves)
+    if not found or not any(_computes(e.tree) for e in found):
+        return None
+    return _joined(text, found, declared, halves)
+
+
+def _equations(text: MarkedText, declared: dict[str, Shape], halves: dict[str, ast.expr]) -> list[Equation]:
+    """Return the equations and expressions of the text in order; they are marked."""
+    blank = "".join(" " if c == "\0" else c for c in text.rest)
+    listed = tokens(blank)
+    left = {m[1] for m in re.finditer(rf"(?<![a-z0-9_.])({_NAME}) ?(?:\([a-z, ]+\) ?)?[-+*/]?=(?!=)", blank)}
+    bits = "&" in blank or "<<" in blank or ">>" in blank
+
+    def known(name: str) -> bool:
+        return name in declared or name in left or name in halves or bool(VARIABLE.match(name))
+
+    def sure(name: str) -> bool:
+        return name in declared or name in left or name in halves
+
+    shapes = dict(declared)
+    found: list[Equation] = []
+    functions: dict[str, tuple[str, ast.expr]] = {}
+    at = 0
+    while at < len(listed):
+        notation = Notation(listed, known, shapes, sure=sure, functions=functions, bits=bits)
+        begin, name, argument, change = _left_side(listed, at)
+        try:
+            parsed = notation.expression(begin)
+        except NotRead:
+            at += 1
+            continue
+        end = listed[parsed.end - 1].end
+        behind = text.text[end : end + 1]
+        computes = _computes(parsed.tree)
+        if (not computes and name is None) or re.match(r" ?[*/^@=]", text.text[end:]) or behind.isalnum():
+            at += 1
+            continue
+        alone = parsed.end == begin + 1  # a word, which may be a product of letters
+        if isinstance(parsed.tree, ast.Constant) or (name is None and (alone or _is_word(parsed.tree))):
+            at += 1
+            continue
+        tree = parsed.tree
+        if re.search(r"[-+*/@^=] ?\Z", text.text[: listed[at].begin]):
+            return []  # a part of what is not understood
+        if argument is not None and name is not None:
+            functions[name] = (argument, tree)
+        else:
+            value = ast.BinOp(ast.Name(name), change(), tree) if name and change else tree
+            if name is not None and isinstance(shape := shape_of(tree, dict(shapes)), tuple):
+                shapes.setdefault(name, shape)
+            found.append(Equation(name, ast.fix_missing_locations(value), listed[at].begin, end))
+        text.mark(listed[at].begin, end, "operator")
+        at = parsed.end
+    return found
+
+
+def _left_side(listed: list[Token], at: int) -> tuple[int, str | None, str | None, type[ast.operator] | None]:
+    """Return behind which token an equation's value begins, its name, its argument and what changes the name."""
+    texts = [t.text for t in listed[at : at + 6]]
+    changes: dict[str, type[ast.operator]] = {"+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div}
+    if listed[at].kind != "name":
+        return at, None, None, None
+    if texts[1:2] == ["="]:
+        return at + 2, texts[0], None, None
+    if (
+        len(texts) > 2
+        and texts[1] in changes
+        and texts[2] == "="
+        and listed[at + 1].end == listed[at + 2].begin
+    ):
+        return at + 3, texts[0], None, changes[texts[1]]
+    if len(texts) > 4 and texts[1] == "(" and texts[3:5] == [")", "="]:
+        return at + 5, texts[0], texts[2], None
+    return at, None, None, None
+
+
+def _is_word(tree: ast.expr) -> bool:
+    """Say whether signs may only join words: "key-value", "and/or"."""
+    names = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name)]
+    joins = isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Sub | ast.Div)
+    return joins and all(len(n) > 2 for n in names)
+
+
+def _computes(tree: ast.expr) -> bool:
+    return isinstance(tree, ast.BinOp | ast.Call | ast.Compare | ast.UnaryOp) and any(
+        isinstance(n, ast.Name) for n in ast.walk(tree)
+    )
+
+
+def _joined(
+    text: MarkedText, found: list[Equation], declared: dict[str, Shape], halves: dict[str, ast.expr]
+) -> Told | None:
+    """Put the equations into one another, bind numbers, and return what is left as results."""
+    values: dict[str, ast.expr] = {}
+    results: dict[str, ast.expr] = {}
+    used: set[str] = set()
+    for number, equation in enumerate(found):
+        mentioned = set(names_of(equation.tree))
+        used |= mentioned & results.keys() - {equation.name or ""}
+        tree = substituted(equation.tree, values)
+        name = equation.name or f"_{number}"
+        results.pop(name, None)
+        results[name] = tree
+        values[name] = tree
+    chosen = _returned(text, results) or [n for n in results if n not in used] or list(results)[-1:]
+    tensors = list(dict.fromkeys(n for c in chosen for n in names_of(results[c])))
+    bound = _bound(text, [n for n in tensors if n not in declared])
+    bound |= {n: t for n, t in halves.items() if n in tensors}
+    roots = {
+        n
+        for n in tensors
+        if n in ("d", "dk", "d_k", "dh", "hd", "head_dim") and n not in declared | bound.keys()
+    }
+    try:
+        trees = [with_paths(_rooted(substituted(results[c], bound), roots, declared)) for c in chosen]
+    except (LookupError, SyntaxError):
+        return None
+    variables = tuple(dict.fromkeys(n for t in trees for n in names_of(t)))
+    if not variables:
+        return None
+    shapes = shapes_of(text, variables, declared)
+    if shapes is None:
+        return None
+    if len(shapes) == len(variables) > 1:
+        placed = aligned(dict(zip(variables, shapes, strict=True)), trees)
+        if placed is None:
+            return None
+        trees = [substituted(t, placed) for t in trees]
+    order = [n for n in declared if n in variables]
+    if len(order) == len(variables):
+        shapes = tuple(shapes[variables.index(n)] for n in order) if len(shapes) == len(variables) else shapes
+        variables = tuple(order)
+    body = ", ".join(ast.unparse(ast.fix_missing_locations(t)) for t in trees)
+    return Told(text, f"({body})" if len(trees) > 1 else body, variables, shapes, tuple(chosen))
+
+
+def _rooted(tree: ast.expr, roots: set[str], declared: dict[str, Shape]) -> ast.expr:
+    """Put in the width of a head for "√d"."""
+    widths = {shape[-1] for shape in declared.values()}
+    if not roots or not widths:
+        return tree
+    width = next(iter(declared.values()))[-1]
+    put = substituted(tree, {name: ast.Constant(width) for name in roots})
+    return ast.parse(
+        re.sub(r"(?:torch\.)?sqrt\((\d+)\)", lambda m: repr(int(m[1]) ** 0.5), ast.unparse(put)), mode="eval"
+    ).body
+
+
+def _returned(text: MarkedText, results: dict[str, ast.expr]) -> list[str]:
+    """Return the names that the text says it wants, "return q and s", as far as they are results."""
+    for match in _RETURNED.finditer(text.text):
+        names = re.findall(_NAME, re.sub(r" as \w+|(?<![a-z])(?:and|the)(?![a-z])", " ", match["names"]))
+        wanted = [n if n in results else f"{n}_new" for n in names]
+        kept = [n for n in wanted if n in results]
+        if kept:
+            begin = match.start()
+            for typed in re.finditer(r"(?<= as )\w+", text.text[: match.end()]):
+                if typed.start() > match.start():  # the type is read by who reads types
+                    text.mark(begin, typed.start(), "filler")
+                    begin = typed.end()
+            text.mark(begin, match.end(), "filler")
+            return list(dict.fromkeys(kept))
+    return []
+
+
+def _bound(text: MarkedText, names: list[str]) -> dict[str, ast.expr]:
+    """Return the numbers that the text gives for names: "lr = 1e-4", "weight decay 0.01" for wd."""
+    found: dict[str, ast.expr] = {}
+    spelt = {_LONG.get(n, n): n for n in names} | {n: n for n in names}
+    for match in _BIND.finditer(text.rest):
+        said = match["name"]
+        name = spelt.get(said) or spelt.get(said.split()[-1])
+        if name is not None and name not in found:
+            text.mark(*match.span(), "label")
+            value = match["value"]
+            found[name] = ast.parse(value, mode="eval").body
+    return found

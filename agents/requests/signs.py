@@ -1,0 +1,68 @@
+"""Write mathematical signs so that they can be read: letters by their names, transposes, halves of a tensor."""
+
+import re
+from typing import NamedTuple
+
+from akgen.agents.requests.spelling import respelt
+
+_SIGNS = {
+    "ᵀ": ".T", "⊤": ".T", "²": "**2", "³": "**3", "Σ": "∑", "⊙": "*", "∘": "*", "·": "*", "⋅": "*", "×": "*", "÷": "/",
+    "−": "-", "–": "-", "←": "=", "≤": "<=", "≥": ">=", "≠": "!=", "‖": "‖", "∞": "inf", "∥": "‖", "ˣ": "^x",
+}  # fmt: skip
+_GREEK = {
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "eps", "η": "eta", "θ": "theta", "κ": "kappa",
+    "λ": "lam", "μ": "mu", "ν": "nu", "ρ": "rho", "σ": "sigma", "τ": "tau", "φ": "phi", "ψ": "psi", "ω": "omega",
+}  # fmt: skip
+_TOKEN = re.compile(
+    r"(?P<number>0x[0-9a-f]+|(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?)|(?P<name>[a-z_][a-z0-9_]*(?:\.[a-z_]\w*)*)"
+    r"|(?P<t>\ue003)|(?P<sign>\*\*|//|<<|>>|<=|>=|==|!=|‖|\|\||[-+*/@^%&|~()\[\],=<>∑√:])"
+)
+TRANSPOSED = "\ue003"  # stands for what turns a matrix: ".T", "^T"
+
+
+class Token(NamedTuple):
+    """A piece of a text, and where it stands."""
+
+    kind: str
+    text: str
+    begin: int
+    end: int
+
+
+def plain(text: str) -> str:
+    """Write mathematical signs as ASCII, Greek letters by their names; keeps σ before a parenthesis as a function."""
+    text = re.sub(r"(?<=[\w)\]])(‖|∥|\|\|)(?:_?2|₂)(?![\d\w(])", r"\1", text)
+    text = "".join(_SIGNS.get(c, c) for c in text)
+    text = re.sub(r"(?<![a-z])([a-z]{2,5})\*\*2 ?\(([^()]*)\)", r"(\1(\2))**2", text)  # sin²(x)
+    text = re.sub(r"σ(?= ?\()", "sigmoid", text)
+    return "".join(_GREEK.get(c, c) for c in text)
+
+
+def tokens(text: str) -> list[Token]:
+    return [Token(m.lastgroup or "", m[0], m.start(), m.end()) for m in _TOKEN.finditer(text)]
+
+
+_PRIME = re.compile(r"(?<![a-z0-9_])([a-z]\w*)['′’](?![a-z])")
+_HALF = re.compile(
+    r"(?<![a-z])(?:the )?(first|second) half(?= ?[*/+)-])|(?<=[*/(+-]) ?(?:the )?(first|second) half(?![a-z])"
+)
+_KEPT = {
+    "∑": "\ue000",
+    "|": "\ue001",
+    "‖": "\ue002",
+    "√": "\ue004",
+}  # what the spelling of words would rewrite
+_COUNTED = re.compile(
+    r"(?<![a-z0-9_.])(\d+) ?(?:个)?(?:floats|params|parameters|weights|numbers|entries|参数|权重)(?![a-z])"
+)
+
+
+def spelt(said: str) -> str:
+    text = plain(said.replace("×", "x"))
+    for sign, kept in _KEPT.items():
+        text = text.replace(sign, kept)
+    text = _COUNTED.sub(r"\1 elements", _PRIME.sub(r"\1_new", respelt(text)))
+    for sign, kept in _KEPT.items():
+        text = text.replace(kept, sign)
+    text = _HALF.sub(lambda m: f" half_{m[1] or m[2]}", text)
+    return re.sub(r"\.(?:m?t)(?![a-z])|\^\{?t\}?(?![a-z0-9])", TRANSPOSED, text)

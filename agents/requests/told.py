@@ -1,0 +1,221 @@
+"""Turn what a text tells by equations into a request, where every word beside them is known to say nothing more."""
+
+import ast
+import re
+
+from akgen.agents.requests import sizes
+from akgen.agents.requests.assumed import with_type
+from akgen.agents.requests.described import is_composite
+from akgen.agents.requests.equations import Told, read_equations
+from akgen.agents.requests.formula import operations_of
+from akgen.agents.requests.formula_axes import is_open, open_reductions
+from akgen.agents.requests.guesses import misspelt_filler
+from akgen.agents.requests.marks import MarkedText, phrase, words
+from akgen.agents.requests.remarks import take_remarks
+from akgen.agents.requests.request import ChainStep, Request
+from akgen.agents.requests.wishes import take_wishes
+from akgen.knowledge.operators import Value, find_operators, operator_named
+from akgen.tools.core.dtypes import DType
+
+_NAMED_AS_WHOLES = ("loss", "optimizer", "normalization", "activation", "attention", "quantization")
+_NAMES_IT = re.compile(r"(?:[:：]|->|=>|→)\s*\Z")
+_ALIKE = {"norm": "vector_norm", "max": "amax", "min": "amin", "maximum": "amax", "minimum": "amin", "clip": "clamp",
+          "abs_max": "amax", "square": "pow", "sqrt": "sqrt", "center": "mean"}  # fmt: skip
+
+
+def told_request(said: str) -> tuple[Request, MarkedText] | None:
+    """Return the request that a text tells by equations, and the text as it was read; None if that is not all of it."""
+    told = read_equations(said)
+    if told is None:
+        return None
+    text = told.text
+    if text.take(phrase("no"), "no") or re.search(words()["told"]["changes"], text.rest):
+        return None
+    wishes = take_wishes(text)
+    sizes.take_dtypes(text)
+    told = _converted(told)
+    types = list(dict.fromkeys(m.value for m in text.marks if m.kind == "dtype"))
+    text.take(re.compile(words()["told"]["domain"]), "filler")
+    every_sample = text.take(re.compile(words()["told"]["each sample"]), "filler")
+    sizes.take_axes(text)
+    averaged = _reduced(text)
+    for name in told.variables:
+        text.take(re.compile(rf"(?<![a-z0-9_]){name}(?![a-z0-9_])"), "filler")
+    if not _names_fit(text, told):
+        return None
+    axes = list(dict.fromkeys(m.value for m in text.marks if m.kind == "axis"))
+    formula = _settled(told, axes, every_sample=every_sample, averaged=averaged, is_loss=_is_loss(told))
+    if formula is None or not _nothing_left(text, told):
+        return None
+    kept = _types(types, told)
+    if kept is None:
+        return None
+    step = ChainStep(operator="formula", formula=formula, variables=told.variables)
+    request = Request(
+        steps=(step,),
+        dtypes=kept,
+        shapes=(told.shapes,) if told.shapes else (),
+        dynamic=wishes.dynamic,
+        knobs=wishes.knobs,
+    )
+    for mark in [m for m in text.marks if m.kind == "operator"]:
+        text.marks[text.marks.index(mark)] = mark._replace(value=step)
+    return with_type(request), text
+
+
+def _converted(told: Told) -> Told:
+    """Convert results that are wanted as whole numbers: "q as int8", "int8 的 q"."""
+    text = told.text
+    tree = ast.parse(told.formula, mode="eval").body
+    results = list(tree.elts) if isinstance(tree, ast.Tuple) else [tree]
+    for mark in [m for m in text.marks if m.kind == "dtype" and m.value in (DType.INT8, DType.UINT8)]:
+        before = re.search(r"([a-z]\w*)(?: (?:as|in|is)| ?:)(?: an?)? ?\Z", text.text[: mark.begin])
+        after = re.match(r" ?的? ?([a-z]\w*)", text.text[mark.end :])
+        named = [m[1] for m in (before, after) if m is not None and m[1] in told.names]
+        if re.search(r"\) as (?:an? )?\Z", text.text[: mark.begin]) and len(results) == 1:
+            named = list(told.names)
+        if not named:
+            continue
+        at = told.names.index(named[0])
+        results[at] = ast.parse(
+            f"({ast.unparse(results[at])}).to(torch.{mark.value.value})", mode="eval"
+        ).body
+        text.unmark(mark)
+        text.mark(mark.begin, mark.end, "label")
+    body = ", ".join(ast.unparse(r) for r in results)
+    return told._replace(formula=f"({body})" if len(results) > 1 else body)
+
+
+def _types(types: list[DType], told: Told) -> tuple[DType, ...] | None:
+    """Return the type of all tensors; None where some have another one."""
+    masks = {"mask", "cond", "condition"} & set(told.variables)
+    floats = [t for t in types if not (t is DType.BOOL and masks)]
+    return tuple(floats) if len(floats) <= 1 else None
+
+
+def _reduced(text: MarkedText) -> str | None:
+    """Take a mean or a sum of what the last equation gives: "averaged", "结果求平均"."""
+    ends = [m.end for m in text.marks if m.kind == "operator"]
+    for name in ("mean", "sum"):
+        pattern = re.compile(words()["told"][name])
+        for match in pattern.finditer(text.rest):
+            if match.start() >= max(ends):
+                text.mark(*match.span(), "filler")
+                return name
+    return None
+
+
+def _names_fit(text: MarkedText, told: Told) -> bool:
+    """Take names of operators that the equations apply, or that name the whole; say whether there are no others."""
+    named = find_operators(text.rest)
+    inside = {_ALIKE.get(n, n) for n in operations_of(told.formula)}
+    first = min(m.begin for m in text.marks if m.kind == "operator")
+    for found in named:
+        entry = operator_named(found.operator)
+        whole = is_composite(found.operator) or found.operator.endswith("_backward")
+        whole = whole or (entry is not None and entry.category in _NAMED_AS_WHOLES)
+        if found.operator == "erf" and "gelu" in inside:
+            text.mark(found.begin, found.end, "filler")  # "exact erf gelu"
+            continue
+        applied = _ALIKE.get(found.operator, found.operator) in inside or _parts(found.operator) & inside
+        if not applied and not (whole and found.begin < first):
+            return False
+        text.mark(found.begin, found.end, "filler")
+    return True
+
+
+def _parts(name: str) -> set[str]:
+    """Return the operators that a name of several words is made of: "softmax_backward" of softmax."""
+    return set(name.split("_")) if "_" in name else set()
+
+
+def _is_loss(told: Told) -> bool:
+    named = find_operators(told.text.text)
+    return any((e := operator_named(n.operator)) is not None and e.category == "loss" for n in named) or bool(
+        re.search(r"(?<![a-z])(?:loss|nll)(?![a-z])|损失", told.text.text)
+    )
+
+
+def _settled(
+    told: Told, axes: list[Value], *, every_sample: bool, averaged: str | None, is_loss: bool
+) -> str | None:
+    """Return the formula with the axes of its reductions; None where an axis is lacking or was said for nothing."""
+    tree = ast.parse(told.formula, mode="eval").body
+    results = tree.elts if isinstance(tree, ast.Tuple) else [tree]
+    is_reducing = open_reductions(told.formula)
+    if len(axes) > 1 or (axes and not is_reducing) or (every_sample and (axes or not is_reducing)):
+        return None
+    whole = is_open(tree) and sum(is_open(n) for n in ast.walk(tree)) == 1
+    if whole and not axes and not every_sample and is_loss:
+        axes = [None]
+    if is_reducing and not axes and not every_sample:
+        if averaged is None or not told.shapes or len(max(told.shapes, key=len)) != len((0, 0)):
+            return None
+        axes = [-1]  # a mean follows: of one value for every row
+    if every_sample and not told.shapes:
+        return None
+    dim: object = (
+        tuple(range(1, len(max(told.shapes, key=len)))) if every_sample else axes[0] if axes else None
+    )
+    if isinstance(dim, str):
+        several = re.fullmatch(r"last (\d)", dim)
+        dim = tuple(range(-int(several[1]), 0)) if several else None
+    for result in results:
+        _along(result, dim, keep=_bare_tensor(result))
+    if averaged is not None:
+        if len(results) > 1:
+            return None
+        tree = ast.Call(ast.parse(f"torch.{averaged}", mode="eval").body, [tree], [])
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def _along(tree: ast.expr, dim: object, *, keep: bool) -> None:
+    for node in [n for n in ast.walk(tree) if is_open(n)]:
+        assert isinstance(node, ast.Call)
+        path = ast.unparse(node.func)
+        if dim is None:
+            continue
+        if path in ("torch.max", "torch.min"):
+            node.func = ast.parse(path.replace("torch.m", "torch.am"), mode="eval").body
+        node.keywords = [k for k in node.keywords if k.arg not in ("dim", "axis")]
+        node.keywords.append(ast.keyword("dim", ast.parse(repr(dim), mode="eval").body))
+        if keep:
+            node.keywords.append(ast.keyword("keepdim", ast.Constant(True)))
+
+
+def _bare_tensor(tree: ast.expr) -> bool:
+    """Say whether a tensor stands outside all reductions, so that what is reduced is put beside it."""
+    if is_open(tree):
+        return False
+    if isinstance(tree, ast.Name):
+        return tree.id != "torch"
+    if isinstance(tree, ast.Call):
+        if isinstance(tree.func, ast.Attribute) and _bare_tensor(tree.func.value):
+            return True
+        return any(_bare_tensor(a) for a in tree.args)
+    return any(_bare_tensor(n) for n in ast.iter_child_nodes(tree) if isinstance(n, ast.expr))
+
+
+def _nothing_left(text: MarkedText, told: Told) -> bool:
+    for pattern in _fillers():
+        text.take(pattern, "filler")
+    built = {n for shape in told.shapes for n in shape if n > len((0, 0))}
+    for match in re.finditer(r"(?<![\w.])\d+(?![\w.])", text.rest):
+        if int(match[0]) in built:
+            text.mark(*match.span(), "label")
+    begin = min(m.begin for m in text.marks if m.kind == "operator")
+    if _NAMES_IT.search(text.text[:begin]):
+        text.mark(0, begin, "filler")  # what it is called: "LoRA: y = xW + ..."
+    if text.left():
+        take_remarks(text)
+    return not [word for word in text.left() if not misspelt_filler(word)]
+
+
+def _fillers() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    said = words()
+    latin = sorted([*said["filler"], *said["told"]["filler"]], key=len, reverse=True)
+    chinese = sorted([*said["filler_zh"], *said["told"]["filler_zh"]], key=len, reverse=True)
+    return (
+        re.compile(rf"(?<![a-z0-9_])(?:{'|'.join(map(re.escape, latin))})(?![a-z0-9_])"),
+        re.compile("|".join(map(re.escape, chinese))),
+    )
