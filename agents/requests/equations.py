@@ -16,7 +16,7 @@ from akgen.agents.requests.formula import VARIABLE, with_paths
 from akgen.agents.requests.marks import MarkedText
 from akgen.agents.requests.notation import Notation, NotRead
 from akgen.agents.requests.request import Shape
-from akgen.agents.requests.signs import Token, spelt, tokens
+from akgen.agents.requests.signs import MathToken, spelt, tokens
 from akgen.agents.requests.trees import names_of, substituted
 
 _NAME = r"[a-z][a-z0-9_]*"
@@ -121,7 +121,9 @@ def _equations(text: MarkedText, declared: dict[str, Shape], halves: dict[str, a
     return found
 
 
-def _left_side(listed: list[Token], at: int) -> tuple[int, str | None, str | None, type[ast.operator] | None]:
+def _left_side(
+    listed: list[MathToken], at: int
+) -> tuple[int, str | None, str | None, type[ast.operator] | None]:
     """Return behind which token an equation's value begins, its name, its argument and what changes the name."""
     texts = [t.text for t in listed[at : at + 6]]
     changes: dict[str, type[ast.operator]] = {"+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div}

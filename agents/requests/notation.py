@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from akgen.agents.requests.fits import Misfit, shape_of, within
 from akgen.agents.requests.request import Shape
-from akgen.agents.requests.signs import Token
+from akgen.agents.requests.signs import MathToken
 from akgen.agents.requests.trees import call, number_of, power, substituted, transposed, turned
 from akgen.knowledge.operators import operator_named
 
@@ -56,7 +56,7 @@ class Notation:
 
     def __init__(
         self,
-        found: list[Token],
+        found: list[MathToken],
         known: Callable[[str], bool],
         shapes: Mapping[str, Shape],
         *,
@@ -81,7 +81,7 @@ class Notation:
         tree = self._conditional()
         return Parsed(ast.fix_missing_locations(tree), self._at)
 
-    def _peek(self, ahead: int = 0) -> Token | None:
+    def _peek(self, ahead: int = 0) -> MathToken | None:
         at = self._at + ahead
         return self._tokens[at] if at < len(self._tokens) else None
 
@@ -277,7 +277,7 @@ class Notation:
             token is not None and before is not None and token.text == "|" and token.begin <= before.end + 1
         )
 
-    def _between_bars(self, token: Token) -> ast.expr:
+    def _between_bars(self, token: MathToken) -> ast.expr:
         self._at += 1
         self._bars.append(token.text[0] if token.text == "|" else "‖")
         inner = self._conditional()
@@ -292,7 +292,7 @@ class Notation:
             return call("torch.abs", inner)
         return call("torch.linalg.vector_norm", inner)
 
-    def _called(self, token: Token) -> ast.expr:
+    def _called(self, token: MathToken) -> ast.expr:
         name = _CALLED.get(token.text, token.text)
         entry = operator_named(name)
         if name not in self._functions and (entry is None or (entry.source and entry.expression is None)):

@@ -20,7 +20,7 @@ _TOKEN = re.compile(
 TRANSPOSED = "\ue003"  # stands for what turns a matrix: ".T", "^T"
 
 
-class Token(NamedTuple):
+class MathToken(NamedTuple):
     """A piece of a text, and where it stands."""
 
     kind: str
@@ -38,8 +38,8 @@ def plain(text: str) -> str:
     return "".join(_GREEK.get(c, c) for c in text)
 
 
-def tokens(text: str) -> list[Token]:
-    return [Token(m.lastgroup or "", m[0], m.start(), m.end()) for m in _TOKEN.finditer(text)]
+def tokens(text: str) -> list[MathToken]:
+    return [MathToken(m.lastgroup or "", m[0], m.start(), m.end()) for m in _TOKEN.finditer(text)]
 
 
 _PRIME = re.compile(r"(?<![a-z0-9_])([a-z]\w*)['′’](?![a-z])")
