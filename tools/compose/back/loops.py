@@ -12,6 +12,7 @@ from akgen.tools.compose.back.layout import Layout, Level, Sink, Tensors, start_
 from akgen.tools.compose.back.operands import Location
 from akgen.tools.compose.back.redundancy import LoopWork
 from akgen.tools.compose.back.writer import Tile, Writer
+from akgen.tools.compose.front.graph import needed_by
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
@@ -184,7 +185,8 @@ class LoopCodegen(CrossCore):
         roots = [self.arg(s) for s in sinks]
         needed = [i for i in self.needs(roots) if self.depth[i] <= k]
         fixed = set(self._boundary(roots, k))
-        self.block([i for i in needed if i in fixed or self._feeds(i, fixed)], [], keep=fixed)
+        below = needed_by(fixed, self.t.values)
+        self.block([i for i in needed if i in below], [], keep=fixed)
         self._extract(roots, k)
         totals = {s.index: self._start(s.index) for s in accumulate}
         carries = {i: self._start(i) for i in self._running(roots, k + 1)}
@@ -212,18 +214,6 @@ class LoopCodegen(CrossCore):
         for i in used:
             if self.depth[i] <= k and i not in self.held and i not in self.owner:
                 yield i
-
-    def _feeds(self, index: int, targets: set[int]) -> bool:
-        stack = list(targets)
-        seen: set[int] = set()
-        while stack:
-            i = stack.pop()
-            if i == index:
-                return True
-            if i not in seen:
-                seen.add(i)
-                stack.extend(self.t.values[i].args)
-        return False
 
     def _extract(self, roots: Sequence[int], k: int) -> None:
         """Make scalars of single values that deeper levels need as such, before their loops begin."""
