@@ -25,7 +25,7 @@ def with_shapes(
     listed = [m for m in marks if m.kind in ("shape", "shapes")]
     request, listed = _weights(text, request, listed)
     request, rest = _embedded(text, request, listed)
-    rest = _of_composite(request, _without_repeats(text, _without_result(text, rest)))
+    rest = _of_composite(request, _without_result(text, _without_repeats(text, rest)))
     shapes = _cases(text, marks, request, rest) if rest else ()
     if not shapes and (sized := einsum_shapes(request) or _from_sizes(request)):
         shapes = (sized,)

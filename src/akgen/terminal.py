@@ -107,6 +107,10 @@ class StageLines:
         else:
             self._console.print(Text(text))
 
+    def quiet(self) -> None:
+        """Take away what was being prepared: something else is said or asked now."""
+        self._stop()
+
     def watch(self, event: "Event") -> None:
         """Show one event of the graph."""
         where = f"sample {event.sample}, " if self._samples > 1 else ""

@@ -40,6 +40,7 @@ class PlainFace:
         return translated(text, self._language)
 
     def say(self, text: str) -> None:
+        self._lines.quiet()
         self._terminal.line(text)
 
     def code(self, text: str, language: str) -> None:
