@@ -130,7 +130,7 @@ def _without(shape: Shape, axis: int) -> Shape:
 def _groups(step: ChainStep, shape: Shape) -> Misfit | None:
     said = {**entry_of(step).attributes, **step.attributes}
     groups = said.get("num_groups", said.get("groups"))
-    if not isinstance(groups, int) or len(shape) < len((0, 0)) or shape[1] % groups == 0:
+    if not isinstance(groups, int) or len(shape) < len((0, 0)) or (groups and shape[1] % groups == 0):
         return None
     return Misfit(name="no_groups", values={"channels": shape[1], "groups": groups})
 

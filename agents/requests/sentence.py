@@ -37,6 +37,9 @@ class ParsedRequest(Frozen):
     exchange: Exchange = ()  # with a chat model, which waits for an answer
 
 
+_LONG_NUMBER = re.compile(r"\d{12}(?=\d{28})")
+
+
 def parse_request(
     text: str, known: Request | None = None, before: Language = Language.ENGLISH
 ) -> ParsedRequest:
@@ -61,6 +64,14 @@ def parse_request(
 
 def read_words(text: str, known: Request, language: Language, *, given: bool = False) -> ParsedRequest:
     """Read words alone; `given` if what to compute is known from elsewhere and the words need say nothing."""
+    if endless := _LONG_NUMBER.search(text):  # no size, and no number that floats tell from another
+        return ParsedRequest(
+            request=known,
+            problem=problem(
+                "not_read", language, words=[f"{endless[0]}..."], close=(), offer=None, known=known
+            ),
+            kind="unclear",
+        )
     reading = Reading(text, known)
     try:
         request = reading.request()

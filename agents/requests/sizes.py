@@ -184,15 +184,18 @@ def take_sizes(text: MarkedText, wanted: tuple[str, ...]) -> dict[str, int]:
 _POWERS = frozenset(1 << n for n in range(10))
 
 
+_MOST = 1e18  # no tensor has as many elements
+
+
 def number(text: str) -> int:
-    """Read a whole number; k and m count in powers of 1024."""
+    """Read a whole number; k and m count in powers of 1024. What is beyond all sizes counts as one that is."""
     plain = text.strip().replace("_", "").lower()
     if plain.endswith("k") and float(plain[:-1]) not in _POWERS:
-        return round(float(plain[:-1]) * 1000)  # "10k" samples, but "4k" is 4096
+        return round(min(float(plain[:-1]), _MOST) * 1000)  # "10k" samples, but "4k" is 4096
     for unit, times in (("thousand", 1000), ("million", 1_000_000), ("k", 1 << 10), ("m", 1 << 20)):
         if plain.endswith(unit):
-            return int(float(plain.removesuffix(unit)) * times)
-    return int(float(plain))
+            return int(min(float(plain.removesuffix(unit)), _MOST) * times)
+    return int(min(float(plain), _MOST))
 
 
 def _numbers(text: str) -> Shape:

@@ -64,7 +64,9 @@ def respelt(text: str, *, letters: bool = False) -> str:
     for pattern, replacement in words()["rewrites"]:
         if letters and replacement == _NAMED:
             continue
-        text = re.sub(pattern, _COMPUTED.get(replacement, replacement), text)
+        text = re.sub(
+            pattern, _calculated(_COMPUTED[replacement]) if replacement in _COMPUTED else replacement, text
+        )
     text = re.sub(r"(?<=\S) {2,}(?=\S)", " ", text)
     return _LISTED.sub(lambda m: re.sub(r"\s*乘以?\s*", "x", m[0]), text)
 
@@ -100,10 +102,27 @@ _COMPUTED: dict[str, Callable[[re.Match[str]], str]] = {
 }
 
 
+def _calculated(rule: Callable[[re.Match[str]], str]) -> Callable[[re.Match[str]], str]:
+    """Return a rule that leaves as it is what has no value, such as a part of nothing."""
+
+    def left_or_calculated(match: re.Match[str]) -> str:
+        try:
+            return rule(match)
+        except ArithmeticError:
+            return match[0]
+
+    return left_or_calculated
+
+
+def _root(match: re.Match[str]) -> str:
+    root = math.sqrt(int(match[2]))
+    return _decimal(1 / root if match[1] else root)
+
+
 def _in_digits(text: str) -> str:
     """Return the text with numbers in digits, where they are numbers for sure: a text in lower case."""
-    text = _ROOT.sub(lambda m: _decimal(1 / math.sqrt(int(m[2])) if m[1] else math.sqrt(int(m[2]))), text)
-    text = _FRACTION.sub(lambda m: _decimal(_number(m[2]) / _number(m[1])), text)
+    text = _ROOT.sub(_calculated(_root), text)
+    text = _FRACTION.sub(_calculated(lambda m: _decimal(_number(m[2]) / _number(m[1]))), text)
     text = _UNITED.sub(lambda m: f"{float(m[1]) * _scale(m[2]):.0f}", text)
     text = _LARGE.sub(lambda m: str(_number(m[0])), text)
     text = _COUNTED.sub(lambda m: str(_DIGITS[m[1] or "一"]), text)

@@ -261,3 +261,16 @@ def test_the_language_is_told_by_the_sentence_and_kept_where_it_does_not_tell() 
     for text in ("1024, 4096", "/undo 2", "bf16"):
         assert language_of(text, Language.CHINESE) == "zh"
         assert language_of(text, Language.ENGLISH) == "en"
+
+
+@pytest.mark.parametrize("number", ["9" * 400, "9" * 5000, "0", "99999999999"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "softmax float16 shape (4, {})", "scale by pi/{} for float32 (4, 128)", "1/sqrt({}) times x float32 [4, 128]",
+        "x * 10^{} float32 [4, 128]", "group norm with {} groups fp32 (2, 8, 4, 4)", "把 x 乘以 {} 万 float32 (4, 4)",
+    ],
+)  # fmt: skip
+def test_numbers_beyond_reason_are_asked_about_or_named(text: str, number: str) -> None:
+    read = parse_request(text.format(number))
+    assert read.problem is None or len(read.problem) < 300
