@@ -5,7 +5,6 @@ and with it rich, pydantic and the rooms, is imported when the command is called
 """
 
 import errno
-import gc
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,11 +21,6 @@ if TYPE_CHECKING:
 _HELP_WIDTH = 110
 _OF_THE_NAME = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG)  # what a file's name may be refused for
 _MOST_SHOWN = 80  # characters of one
-_GARBAGE = (
-    50_000,
-    20,
-    20,
-)  # objects between collections: what importing makes is kept, and looking at it takes time
 
 
 class _Commands(TyperGroup):
@@ -126,7 +120,6 @@ def _refusals() -> "tuple[type[InputError], type[InfraError]]":
 
 def main() -> None:
     """Run the command line; bad input and broken machines end in one sentence, our bugs in a traceback."""
-    gc.set_threshold(*_GARBAGE)
     try:
         app()
     except SystemExit:  # help, version and every command's end: nothing more is imported for them
