@@ -17,6 +17,7 @@ from akgen.agents.requests.wishes import take_wishes
 from akgen.knowledge.operators import Value, find_operators, operator_named
 from akgen.tools.core.dtypes import DType
 
+_GIVES_IT = re.compile(r"[a-z]\w* ?(?:\([a-z]\) ?)?[-+*/]?=(?!=)")
 _NAMED_AS_WHOLES = ("loss", "optimizer", "normalization", "activation", "attention", "quantization")
 _NAMES_IT = re.compile(r"(?:[:：]|->|=>|→)\s*\Z")
 _ALIKE = {"norm": "vector_norm", "max": "amax", "min": "amin", "maximum": "amax", "minimum": "amin", "clip": "clamp",
@@ -110,6 +111,7 @@ def _names_fit(text: MarkedText, told: Told) -> bool:
     named = find_operators(text.rest)
     inside = {_ALIKE.get(n, n) for n in operations_of(told.formula)}
     first = min(m.begin for m in text.marks if m.kind == "operator")
+    introduced = _NAMES_IT.search(text.text[:first]) or _GIVES_IT.match(text.text[first:])
     for found in named:
         entry = operator_named(found.operator)
         whole = is_composite(found.operator) or found.operator.endswith("_backward")
@@ -118,7 +120,7 @@ def _names_fit(text: MarkedText, told: Told) -> bool:
             text.mark(found.begin, found.end, "filler")  # "exact erf gelu"
             continue
         applied = _ALIKE.get(found.operator, found.operator) in inside or _parts(found.operator) & inside
-        if not applied and not (whole and found.begin < first):
+        if not applied and not (whole and introduced and found.begin < first):
             return False
         text.mark(found.begin, found.end, "filler")
     return True
