@@ -25,7 +25,6 @@ ASKED = [
     "exp(x) / sum(exp(x)), 64x64 fp32",
     "x * (1 + scale) + wobble, 64x64 fp32",
     "cummax，只要 values 的一半，沿最后一维，[64, 700] fp32",
-    "x * (1 + scale) + shift, x is [4, 256, 1152], scale/shift are [4, 1152], fp16",
     "gelu 64x64 fp32 (x * sigmoid(1.702 * x))",
 ]
 BUILT = {
