@@ -5,17 +5,15 @@ import re
 from collections.abc import Mapping
 
 from akgen.agents.requests.einsum import einsum_shapes
-from akgen.agents.requests.formula import operations_of
 from akgen.agents.requests.marks import Mark, MarkedText
 from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import Request, Shape
 from akgen.agents.requests.sizes import GENERAL, GENERAL_FOR, SIZES
-from akgen.knowledge.operators import Value, operator_named
+from akgen.knowledge.operators import Value
 
 _CASES = re.compile(r"(?<![a-z])(?:at|for|sizes|cases|both)(?: (?:shapes?|sizes?))?\W*\Z|用例\W*\Z")
 _PAIR = 2
-_POINTWISE = ("elementwise", "activation", "comparison")
 
 
 def with_shapes(
@@ -263,12 +261,7 @@ def _all_named(text: MarkedText, request: Request, listed: list[Mark]) -> tuple[
                 return None
     if not set(first.variables) <= named.keys():
         return None
-    shapes = [named[v] for v in first.variables]
-    names = operations_of(first.formula or "")
-    pointwise = all((e := operator_named(n)) is not None and e.category in _POINTWISE for n in names)
-    if pointwise and not _broadcast(shapes):
-        raise Unclear("two_shapes")
-    return tuple(shapes)
+    return tuple(named[v] for v in first.variables)
 
 
 def _apart(text: MarkedText, marks: list[Mark], listed: list[Mark]) -> bool:

@@ -24,6 +24,7 @@ _COMPARES: dict[str, type[ast.cmpop]] = {
     "<": ast.Lt, ">": ast.Gt, "<=": ast.LtE, ">=": ast.GtE, "==": ast.Eq, "!=": ast.NotEq,
 }  # fmt: skip
 _PRODUCT, _UNARY, _COMPARE = 6, 7, 2
+_MOST_LEVELS = 60  # of brackets and signs, one in the other
 _LONGEST_PRODUCT = 4  # letters of a product without signs: "xw"
 _CALLED = {
     "σ": "sigmoid",
@@ -72,7 +73,7 @@ class Notation:
             sure,
             functions,
         )
-        self._at = self._depth = 0
+        self._at = self._depth = self._levels = 0
         self._bars: list[str] = []
 
     def expression(self, at: int) -> Parsed:
@@ -95,6 +96,19 @@ class Notation:
         self._at += 1
 
     def _conditional(self) -> ast.expr:
+        return self._nested(self._choice)
+
+    def _nested(self, read: Callable[[], ast.expr]) -> ast.expr:
+        """Read what stands within what is being read, to a depth that no person writes."""
+        if self._levels >= _MOST_LEVELS:
+            raise NotRead
+        self._levels += 1
+        try:
+            return read()
+        finally:
+            self._levels -= 1
+
+    def _choice(self) -> ast.expr:
         body = self._binary(0)
         if not self._is("if"):
             return body
@@ -186,6 +200,9 @@ class Notation:
         raise NotRead
 
     def _unary(self) -> ast.expr:
+        return self._nested(self._signed)
+
+    def _signed(self) -> ast.expr:
         if self._is("-", "+", "~"):
             sign = self._tokens[self._at].text
             self._at += 1

@@ -37,7 +37,7 @@ class ParsedRequest(Frozen):
     exchange: Exchange = ()  # with a chat model, which waits for an answer
 
 
-_LONG_NUMBER = re.compile(r"\d{12}(?=\d{28})")
+_BEYOND_REASON = re.compile(r"\d{12}(?=\d{28})|(?:[-+~([{√]\s*){12}(?=(?:[-+~([{√]\s*){88})")
 
 
 def parse_request(
@@ -64,7 +64,7 @@ def parse_request(
 
 def read_words(text: str, known: Request, language: Language, *, given: bool = False) -> ParsedRequest:
     """Read words alone; `given` if what to compute is known from elsewhere and the words need say nothing."""
-    if endless := _LONG_NUMBER.search(text):  # no size, and no number that floats tell from another
+    if endless := _BEYOND_REASON.search(text):  # no size, no number that floats tell from another, no formula
         return ParsedRequest(
             request=known,
             problem=problem(

@@ -19,6 +19,7 @@ from akgen.tools.core.dtypes import DType
 
 _GIVES_IT = re.compile(r"[a-z]\w* ?(?:\([a-z]\) ?)?[-+*/]?=(?!=)")
 _NAMED_AS_WHOLES = ("loss", "optimizer", "normalization", "activation", "attention", "quantization")
+_LABELS_IT = re.compile(r"\s*[:：]")
 _NAMES_IT = re.compile(r"(?:[:：]|->|=>|→)\s*\Z")
 _ALIKE = {"norm": "vector_norm", "max": "amax", "min": "amin", "maximum": "amax", "minimum": "amin", "clip": "clamp",
           "abs_max": "amax", "square": "pow", "sqrt": "sqrt", "center": "mean"}  # fmt: skip
@@ -120,7 +121,8 @@ def _names_fit(text: MarkedText, told: Told) -> bool:
             text.mark(found.begin, found.end, "filler")  # "exact erf gelu"
             continue
         applied = _ALIKE.get(found.operator, found.operator) in inside or _parts(found.operator) & inside
-        if not applied and not (whole and introduced and found.begin < first):
+        stands = introduced or _LABELS_IT.match(text.text[found.end :])
+        if not applied and not (whole and stands and found.begin < first):
             return False
         text.mark(found.begin, found.end, "filler")
     return True

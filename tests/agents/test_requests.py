@@ -274,3 +274,8 @@ def test_the_language_is_told_by_the_sentence_and_kept_where_it_does_not_tell() 
 def test_numbers_beyond_reason_are_asked_about_or_named(text: str, number: str) -> None:
     read = parse_request(text.format(number))
     assert read.problem is None or len(read.problem) < 300
+
+
+@pytest.mark.parametrize("nest", ["(" * 3000 + "x" + ")" * 3000, "-" * 3000 + "x", "2 ^ " * 3000 + "x"])
+def test_formulas_nested_beyond_reason_are_asked_about(nest: str) -> None:
+    assert parse_request(f"y = {nest} float32 (4, 128)").problem is not None
