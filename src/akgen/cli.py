@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _HELP_WIDTH = 110
 _OF_THE_NAME = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG)  # what a file's name may be refused for
-_MOST_SHOWN = 80  # characters of one
 
 
 class _Commands(TyperGroup):
@@ -129,12 +128,9 @@ def main() -> None:
     except OSError as error:  # asking whether a file is there says so as well, wherever it is asked
         if error.errno not in _OF_THE_NAME:
             raise
-        from akgen.tools.core.outcome import InputError
+        from akgen.tools.core.untrusted import unusable
 
-        where = str(error.filename or "A file")
-        shown = where if len(where) <= _MOST_SHOWN else f"{where[:_MOST_SHOWN]}..."
-        remedy = "Check the name, and who may read and write there."
-        _refuse(InputError(f"{shown} cannot be used: {error.strerror}.", remedy))
+        _refuse(unusable(str(error.filename or "A file"), error.strerror))
 
 
 def _refuse(error: "InputError | InfraError") -> None:

@@ -106,11 +106,14 @@ def path_of(text: str | Path) -> Path:
         path.exists()
     except (OSError, RuntimeError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else str(problem).rstrip(".")
-        shown = str(text) if len(str(text)) <= _MOST_SHOWN else f"{str(text)[:_MOST_SHOWN]}..."
-        raise InputError(
-            f"{shown} cannot be used: {why}.", "Check the name, and who may read there."
-        ) from None
+        raise unusable(str(text), why) from None
     return path
+
+
+def unusable(name: str, why: str | None) -> InputError:
+    """Return the refusal of a path, whose name may be of any length."""
+    shown = name if len(name) <= _MOST_SHOWN else f"{name[:_MOST_SHOWN]}..."
+    return InputError(f"{shown} cannot be used: {why}.", "Check the name, and who may read and write there.")
 
 
 def read_text(path: Path, *, most_bytes: int = MOST_BYTES) -> str:

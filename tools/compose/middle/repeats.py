@@ -15,10 +15,8 @@ import numpy as np
 from akgen.tools.compose.front.graph import VIEWS, Graph, Node
 
 LEAST_TURNS = 4  # steps that are worth a loop
-LEAST_VALUES, LEAST_FUSED = (
-    24,
-    96,
-)  # values in all of them; of such as one nest computes from what it loads once
+LEAST_VALUES = 24  # in all of them
+LEAST_FUSED = 96  # of such values as one nest computes from what it loads once
 _MOST_OPERANDS = 8  # of a value that a step may make
 _LEAVES = frozenset(["load", "const", "iota", "count"])
 _FAR = 2**40  # further back than any value
