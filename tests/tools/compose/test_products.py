@@ -6,9 +6,12 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from akgen.tools.compose.front.aten import import_graph
+from akgen.tools.compose.front.trace import trace
+from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl import lower
 from akgen.tools.dsl.ir import Multiply, Store, SyncAll, walk
-from tests.tools.compose.composing import Fn, assert_right, composed, normal
+from tests.tools.compose.composing import Fn, Function, Loaded, assert_right, composed, normal
 
 H, B = torch.float16, torch.bfloat16
 
@@ -115,3 +118,32 @@ def test_an_operand_in_the_workspace_keeps_the_project_to_the_dtypes_of_its_case
 
 def test_integers_of_other_widths_are_multiplied_and_summed() -> None:
     assert_right(torch.mm, (normal(8, 16, dtype=torch.int32), normal(16, 24, dtype=torch.int32)))
+
+
+S, T = normal(3, 8, 9), normal(3, 9, 16, dtype=H)
+ROUNDED = {
+    "a softmax": lambda s, t: torch.softmax(s, -1) @ t.float(),
+    "powers below their maxima": lambda s, t: (
+        (torch.exp(s - s.amax(-1, True)) @ t.float()) / torch.exp(s - s.amax(-1, True)).sum(-1, True)
+    ),
+    "powers of a log-softmax": lambda s, t: torch.exp(torch.log_softmax(s, -1)) @ t.float(),
+    "powers below a logsumexp": lambda s, t: torch.exp(s - s.logsumexp(-1, True)) @ t.float(),
+    "shares of a sum": lambda s, t: (torch.relu(s) / (torch.relu(s).sum(-1, True) + 1e-6)) @ t.float(),
+    "a masked softmax": lambda s, t: torch.where(s > 0, torch.softmax(s, -1), 0.0) @ t.float(),
+}
+KEPT = {
+    "a dequantised factor": lambda s, t: (s * 0.7 - s.abs()) @ t.float(),
+    "rectified scores": lambda s, t: torch.relu(s) @ t.float(),
+    "powers": lambda s, t: torch.exp(s) @ t.float(),
+    "differences of shares": lambda s, t: (torch.softmax(s, -1) - 0.1) @ t.float(),
+    "a convolution": lambda s, t: F.conv1d(torch.exp(s), t.float()[:, :8, :3], padding=1),
+}
+
+
+@pytest.mark.parametrize("name", [*ROUNDED, *KEPT])
+def test_a_factor_of_half_products_is_computed_in_float32_unless_it_is_a_softmax(name: str) -> None:
+    function = {**ROUNDED, **KEPT}[name]
+    model = Function(lambda s, t: function(s, t).half())
+    graph = import_graph(trace(Loaded(model, (S, T))))
+    stored = DType.FLOAT16 if name in ROUNDED else DType.FLOAT32
+    assert [n.stored for n in graph.nodes if n.op == "contract"] == [stored]

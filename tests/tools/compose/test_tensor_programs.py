@@ -108,6 +108,16 @@ def test_half_operands_of_a_product_are_read_as_they_lie_in_memory() -> None:
     assert [n.stored for n in graph.nodes if n.op == "contract"] == [DType.FLOAT16]
 
 
+@pytest.mark.parametrize(("computed", "stored"), [("exp", F32), ("round_float16", DType.FLOAT16)])
+def test_a_computed_operand_of_a_product_is_half_where_the_program_rounds_it(
+    computed: str, stored: DType
+) -> None:
+    program = parse_tensor_program(f"x: [M, K]\nw: [K, N]\nt = {computed}(x)\nt = matmul(t, w)\nreturn t\n")
+    metas = [TensorMeta(dtype=DType.FLOAT16, shape=s) for s in ((4, 8), (8, 6))]
+    graph = instantiate(program, metas, (DType.FLOAT16,))
+    assert [n.stored for n in graph.nodes if n.op == "contract"] == [stored]
+
+
 @pytest.mark.parametrize(
     ("text", "code", "line"),
     [

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
+from akgen.tools.compose.front.aten.probabilities import are_probabilities
 from akgen.tools.compose.front.builder import GraphBuilder, promote
 from akgen.tools.compose.front.graph import VIEWS, Graph, Node, Output, broadcast
 from akgen.tools.compose.front.importer import lane
@@ -281,12 +282,21 @@ class _Maker:
             self._refuse(op, "TENSOR_SHAPE", f"{_told(left)} and {_told(right)} cannot be multiplied.")
         if self.b[a].dtype != _F32 or self.b[b].dtype != _F32:
             self._refuse(op, "TENSOR_DTYPE", "`matmul` takes floating-point values.")
-        found = [d for d in (self._in_memory_as(a), self._in_memory_as(b)) if d is not None]
-        halves = [d for d in found if d in _HALF]
-        exact = len(halves) == 2 and len(set(halves)) == 1
-        rounded = bool(halves) and len(set(found)) == 1 and all(d in _HALF for d in self.outputs)
-        stored = halves[0] if exact or rounded else _F32
+        loaded = {x: self._in_memory_as(x) for x in (a, b)}
+        found = {d for d in loaded.values() if d is not None}
+        if len(found) != 1 or not found <= set(_HALF):
+            return self.b.contract(self._put(a, _F32), self._put(b, _F32), _F32)
+        (stored,) = found
+        computed = [x for x, d in loaded.items() if d is None]
+        if computed and not (
+            all(d in _HALF for d in self.outputs) and all(self._may_be(x, stored) for x in computed)
+        ):
+            stored = _F32
         return self.b.contract(self._put(a, stored), self._put(b, stored), stored)
+
+    def _may_be(self, x: int, half: DType) -> bool:
+        """Return whether a half type holds what is computed well enough: it is rounded to it, or a softmax."""
+        return self.b[self._below_views(x)[1]].op == f"round_{half}" or are_probabilities(self.b, x)
 
     def _below_views(self, x: int) -> tuple[list[Node], int]:
         views = []
@@ -306,7 +316,7 @@ class _Maker:
         """Return an operand as it lies in memory: what is computed, or of another type, is rounded to `stored`."""
         views, base = self._below_views(x)
         found = self._in_memory_as(x)
-        if found == stored or (found is None and stored == _F32):
+        if found == stored or (found is None and stored == _F32) or self.b[base].op == f"round_{stored}":
             return x
         seen = self.b.add(Node(op=f"round_{stored}", args=(base,), dtype=_F32, shape=self.b[base].shape))
         for view in reversed(views):

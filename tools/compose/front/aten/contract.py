@@ -2,6 +2,7 @@
 
 import math
 
+from akgen.tools.compose.front.aten.probabilities import are_probabilities
 from akgen.tools.compose.front.graph import VIEWS, Node, broadcast
 from akgen.tools.compose.front.importer import Importer, handles
 from akgen.tools.compose.front.traced import TracedNode
@@ -157,16 +158,23 @@ def _found_reach(im: Importer, x: int, known: dict[int, tuple[float, float]]) ->
 
 
 def stored_dtype(im: Importer, node: TracedNode, *operands: int) -> DType | None:
-    """Return the dtype in which operands lie in memory when they are multiplied; None of integers beyond int8."""
+    """Return the dtype in which operands lie in memory when they are multiplied; None of integers beyond int8.
+
+    A half type holds what the trace multiplies in it, tensors of it, and weights of a softmax, whose products with
+    them are rounded to a half type at the end. What else is computed in float32 stays so: its products may cancel.
+    """
     traced = im.out(node).dtype.real
-    found = [d for d in (_loaded(im, x) for x in operands) if d is not None]
-    if traced.is_float:
-        halves = [d for d in found if d in HALF]
-        exact = len(set(halves)) == 1 and len(halves) == 2
-        rounded = not im.faithful and all(
-            o.dtype in HALF for o in im.raw.outputs
-        )  # the result has no more digits anyway
-        if exact or (rounded and halves and len(set(found)) == 1):
-            return halves[0]
-        return traced if traced in HALF else F32
-    return DType.INT8 if all(_fits_int8(im, x) for x in operands) else None
+    if not traced.is_float:
+        return DType.INT8 if all(_fits_int8(im, x) for x in operands) else None
+    if traced in HALF:
+        return traced
+    loaded = [_loaded(im, x) for x in operands]
+    found = {d for d in loaded if d is not None}
+    if len(found) != 1 or not found <= set(HALF):
+        return F32
+    rounded = not im.faithful and all(o.dtype in HALF for o in im.raw.outputs)
+    computed = [x for x, d in zip(operands, loaded, strict=True) if d is None]
+    if computed and not (rounded and all(are_probabilities(im.b, x) for x in computed)):
+        return F32
+    (half,) = found
+    return half

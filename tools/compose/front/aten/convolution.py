@@ -56,7 +56,7 @@ def _windows_times(
         order = (0, 1, *range(2 + count, 2 + 2 * count), *range(2, 2 + count))
         picked = im.b.permute(picked, order)  # (N, C, *kernel, *out)
         picked = im.b.reshape(picked, (batch, groups, depth * math.prod(kernel), area))
-        dtype = stored_dtype(im, node, weight)
+        dtype = stored_dtype(im, node, x, weight)
         if dtype is None or not dtype.is_float:
             raise Unsupported(node.target, f"the operation {node.target} of integers is not covered")
         columns = im.b.add(Node(op=f"round_{dtype}", args=(picked,), dtype=F32, shape=im.shape(picked)))
