@@ -1,7 +1,7 @@
 """Guess what a word that nobody read may mean: a misspelt name, a misspelt word that says nothing, a random draw."""
 
 import difflib
-from functools import cache
+from functools import cache, lru_cache
 
 from akgen.agents.requests.marks import words
 from akgen.knowledge.operators import operators, signatures, squashed
@@ -19,7 +19,7 @@ def misspelt_filler(word: str) -> bool:
     longer = bool(close) and (word.startswith(close[0]) or abs(len(word) - len(close[0])) > 1)
     if word in _arguments() or (close and word[0] != close[0][0]):
         return False  # "stable" is no misspelt "table": typos seldom change the first letter
-    return bool(close) and not longer and len(close[0]) >= _LONG and meant(word)[:1] in ([], close)
+    return bool(close) and not longer and len(close[0]) >= _LONG and meant(word)[:1] in ((), tuple(close))
 
 
 @cache
@@ -28,14 +28,20 @@ def _arguments() -> frozenset[str]:
     return frozenset(p.name for s in signatures() for p in s.parameters)
 
 
-def meant(word: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def meant(word: str) -> tuple[str, ...]:
     """Return operators, attributes and types that a misspelt word may mean, nearest first."""
+    found = difflib.get_close_matches(squashed(word), _spelt(), n=3, cutoff=_SIMILAR)
+    return tuple(_spelt()[name] for name in found)
+
+
+@cache
+def _spelt() -> dict[str, str]:
+    """Return the names of operators, attributes and types by how they are compared."""
     known = {op.name for op in operators()} | {a for op in operators() for a in op.aliases if " " not in a}
     known |= {a for names in words()["attributes"].values() for a in names if a.isascii() and len(a) > 3}
     known |= {d for names in words()["dtypes"].values() for d in names}
-    plain = {squashed(name): name for name in sorted(known)}
-    found = difflib.get_close_matches(squashed(word), plain, n=3, cutoff=_SIMILAR)
-    return [plain[name] for name in found]
+    return {squashed(name): name for name in sorted(known)}
 
 
 def like(word: str, name: str) -> bool:

@@ -12,12 +12,13 @@ import pytest
 
 from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.twin.toolchain import TwinToolchain
+from tests.sampled import sampled
 
 sys.path.insert(0, str(Path(__file__).parent / "repair"))
 from faults import Bench, Fault, read_faults
 
 
-@pytest.mark.parametrize("fault", read_faults(), ids=lambda f: f.name)
+@pytest.mark.parametrize("fault", sampled(read_faults(), 2), ids=lambda f: f.name)
 def test_the_cause_is_named_and_the_remedies_mend_it(
     fault: Fault, twin: TwinToolchain, reference: ReferenceWorker, tmp_path: Path
 ) -> None:

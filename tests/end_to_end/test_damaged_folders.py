@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import itertools
 import json
 import os
 import platform
@@ -15,6 +16,7 @@ from akgen.bench.store import BenchStore
 from akgen.tools.core.outcome import InfraError, InputError
 from tests.command import command
 from tests.readers.catalogue import bench_run
+from tests.sampled import sampled
 
 RUN = Path(__file__).resolve().parents[1] / "graph" / "earlier_run"
 TASK = "tasks/softmax_rows"
@@ -109,8 +111,7 @@ def sentence(*arguments: str | Path) -> None:
         assert said.strip() and "\x1b" not in said and "\ud800" not in said
 
 
-@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
-@pytest.mark.parametrize("name", RUN_FILES)
+@pytest.mark.parametrize(("name", "damage"), sampled(itertools.product(RUN_FILES, DAMAGES), 4))
 def test_a_damaged_run_is_read_or_refused(name: str, damage: Callable[[Path], None], tmp_path: Path) -> None:
     for number, arguments in enumerate(RUN_COMMANDS):
         run = tmp_path / str(number) / "run"

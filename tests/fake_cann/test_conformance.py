@@ -13,9 +13,10 @@ ROOT = Path(__file__).resolve().parents[2]
 SUITE = "tests/conformance/test_toolchain.py"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("only", "least"),
-    [("poison", 1), pytest.param("test", 11, marks=pytest.mark.slow)],
+    [("poison", 1), ("test", 11)],
     ids=["poison", "all"],
 )
 def test_the_conformance_suite_passes(machine: Rehearsal, only: str, least: int) -> None:

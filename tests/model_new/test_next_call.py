@@ -64,7 +64,8 @@ def test_what_is_right_in_the_first_call_only(
     assert outcome in (verdict.outcome, Outcome.WRONG)
 
 
-@pytest.mark.parametrize(("lines", "code"), [LATER[0], pytest.param(*LATER[1], marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("lines", "code"), LATER)
 def test_what_is_right_in_a_few_calls_only(
     judge: Judge, tmp_path: Path, lines: tuple[str, ...], code: str
 ) -> None:

@@ -10,6 +10,7 @@ from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.twin.toolchain import TwinToolchain
 from tests.agents.composer.solving import assert_solved
 from tests.agents.composer.test_model_free import task
+from tests.sampled import sampled
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +65,7 @@ BODIES: dict[str, tuple[str, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("name", sampled(BODIES, 2))
 def test_the_judge_finds_it_right(judge: Judge, tmp_path: Path, name: str) -> None:
     body, inputs, args = BODIES[name]
     what = task(tmp_path, body, inputs, args)

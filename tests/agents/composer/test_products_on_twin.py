@@ -10,6 +10,7 @@ from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.twin.toolchain import TwinToolchain
 from tests.agents.composer.solving import assert_solved
 from tests.agents.composer.test_model_free import task
+from tests.sampled import sampled
 
 
 @pytest.fixture(scope="module")
@@ -50,14 +51,14 @@ CONVOLUTIONS: dict[str, tuple[str, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", CONVOLUTIONS)
+@pytest.mark.parametrize("name", sampled(CONVOLUTIONS, 2))
 def test_convolutions_of_several_shapes(judge: Judge, tmp_path: Path, name: str) -> None:
     body, inputs, args = CONVOLUTIONS[name]
     what = task(tmp_path, body, inputs, args)
     assert_solved(judge, what.model_copy(update={"cases": PICTURES}), tmp_path)
 
 
-@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("name", sampled(BODIES, 2))
 def test_one_project_serves_all_shapes_and_dtypes(judge: Judge, tmp_path: Path, name: str) -> None:
     body, inputs, args = BODIES[name]
     what = task(tmp_path, body, inputs, args)

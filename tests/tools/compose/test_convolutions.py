@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from akgen.tools.dsl.ir import Multiply, walk
+from tests.sampled import sampled
 from tests.tools.compose.composing import Fn, assert_right, composed, normal
 
 H = torch.float16
@@ -51,7 +52,7 @@ CASES: dict[str, tuple[Fn, tuple[tuple[Any, ...], ...]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", sampled(CASES, 2))
 def test_it_computes_what_pytorch_computes(name: str) -> None:
     function, cases = CASES[name]
     assert_right(function, *cases)

@@ -15,6 +15,7 @@ from akgen.tools.compose.program import Composition, compose
 from akgen.tools.core.knobs import Knobs
 from akgen.tools.dsl.parse import parse
 from akgen.tools.reference.module_loader import load
+from tests.sampled import sampled
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.dsl"))
 TURNED = Knobs(cores=7, pieces=3, tile_length=300, buffers=1)
@@ -33,7 +34,7 @@ def test_the_program_of_a_task_stays_as_it_is(path: Path) -> None:
     assert plan.dsl == path.read_text()
 
 
-@pytest.mark.parametrize("name", builtin.names())
+@pytest.mark.parametrize("name", sampled(builtin.names(), 3))
 def test_a_program_is_read_back_from_its_text_as_it_was_built(name: str) -> None:
     composition = composed(name)
     for built in (composition, composition.tuned(TURNED)):

@@ -13,6 +13,7 @@ import torch
 from akgen.tools.compose.front.trace import trace
 from akgen.tools.compose.program import compose
 from akgen.tools.compose.scope import Unsupported
+from tests.sampled import sampled
 from tests.tools.compose.composing import (
     Function,
     Loaded,
@@ -133,7 +134,7 @@ CASES: dict[str, tuple[torch.nn.Module, list[Draw]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", sampled(CASES, 2))
 def test_a_program_takes_the_way_that_values_tell(name: str) -> None:
     model, draws = CASES[name]
     cases = [Loaded(model, draw) for draw in draws]
