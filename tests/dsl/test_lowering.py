@@ -138,3 +138,13 @@ def test_an_unsound_program_is_refused() -> None:
     text = documented()["add"].replace("add(a, a, b)", "add(a, a, b[:, None])")
     with pytest.raises(DslError, match="view"):
         passes(parse(text))
+
+
+def test_what_is_found_in_a_kernel_is_found_once_and_anew_in_a_changed_one(program: Find) -> None:
+    kernel = program("softmax").kernels[0]
+    assert kernel.allocs is kernel.allocs
+    assert kernel.phases is kernel.phases
+    assert kernel.phase_of.keys() == kernel.allocs.keys()
+    changed = kernel.model_copy(update={"body": kernel.body[:1]})
+    assert len(changed.allocs) < len(kernel.allocs)
+    assert changed.phases == ((kernel.body[0],),)

@@ -3,8 +3,9 @@
 `line` counts from 1 in the program's text; it is 0 in what has not been printed yet.
 """
 
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any, Literal, Self
 
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
@@ -320,6 +321,13 @@ class Kernel(Frozen):
     params: tuple[KernelParam, ...]
     body: tuple[Stmt, ...]
 
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a changed copy, for which what is kept of the body is found anew."""
+        copied = super().model_copy(update=update, deep=deep)
+        for name in ("allocs", "phases", "phase_of"):
+            copied.__dict__.pop(name, None)
+        return copied
+
     @property
     def tensors(self) -> tuple[str, ...]:
         """Return the tensor parameters, lists included."""
@@ -333,7 +341,7 @@ class Kernel(Frozen):
     def scalars(self) -> dict[str, ScalarType]:
         return {p.name: p.type for p in self.params if p.type != "tensor" and p.type != "list"}
 
-    @property
+    @cached_property
     def allocs(self) -> dict[str, Alloc]:
         return {s.tile: s for s in walk(self.body) if isinstance(s, Alloc)}
 
@@ -365,7 +373,7 @@ class Kernel(Frozen):
         """Return the Matmul objects; a kernel that has one runs on cube cores, too."""
         return {s.name: s for s in self.body if isinstance(s, MatmulObject)}
 
-    @property
+    @cached_property
     def phases(self) -> tuple[tuple[Stmt, ...], ...]:
         """Return the body cut into phases: one begins at a `sync_all()` that `alloc_ub` follows directly.
 
@@ -373,7 +381,7 @@ class Kernel(Frozen):
         """
         return tuple(map(tuple, _phases(self.body)))
 
-    @property
+    @cached_property
     def phase_of(self) -> dict[str, int]:
         """Return the phase in which each tile lives."""
         return {s.tile: k for k, body in enumerate(self.phases) for s in body if isinstance(s, Alloc)}

@@ -1,5 +1,6 @@
 """Composed programs compute what PyTorch computes, in the interpreter: shapes, dtypes and ragged ends."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from tests.tools.compose.composing import assert_right, normal
+from tests.tools.compose.composing import assert_right, composed, normal
 
 FLOATS = (torch.float32, torch.float16, torch.bfloat16)
 Fn = Callable[..., Any]
@@ -78,6 +79,24 @@ def test_rows_that_do_not_fit_are_read_in_passes(name: str) -> None:
 @pytest.mark.parametrize("name", ["log softmax", "rms norm", "variance", "argmax", "logsumexp"])
 def test_several_cores_share_a_row(name: str) -> None:
     assert_right(REDUCING[name], (normal(3, 20011),), (normal(5, 4133),), (normal(1, 98352),))
+
+
+def test_the_first_place_of_nan_is_that_of_the_extreme() -> None:
+    x = normal(6, 40)
+    x[1], x[2, 7], x[3, 3], x[4] = math.nan, math.nan, math.inf, -math.inf
+    assert_right(lambda x: (x.argmax(1), x.min(1).indices, x.argmin(0)), (x,))
+
+
+def test_a_composition_of_long_kernels_keeps_the_best_and_the_one_that_always_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    softmax, args = REDUCING["softmax"], (normal(8, 40),)
+    names = [k.name for k in composed(softmax, args)[0].program.kernels]
+    assert len(names) > 2
+    monkeypatch.setattr("akgen.tools.compose.back.kernels.MOST_STATEMENTS", 10)
+    kept = [k.name for k in composed(softmax, args)[0].program.kernels]
+    assert kept == [names[0], names[-1]]
+    assert_right(softmax, args, (normal(3, 100003),))
 
 
 @pytest.mark.parametrize("cores", [1, 2, 48])

@@ -7,7 +7,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from tests.tools.compose.composing import assert_right, assert_right_on_twin, normal
+from akgen.tools.compose.front.aten import import_graph
+from akgen.tools.compose.front.trace import trace
+from tests.tools.compose.composing import Function, Loaded, assert_right, assert_right_on_twin, normal
 
 Fn = Callable[..., Any]
 FLOATS = (torch.float32, torch.float16, torch.bfloat16)
@@ -143,3 +145,11 @@ def test_moved_on_the_twin(name: str) -> None:
 @pytest.mark.parametrize("name", ["bilinear", "adaptive maximum with positions"])
 def test_resized_on_the_twin(name: str) -> None:
     assert_right_on_twin(RESIZED[name], normal(1, 3, 8, 25))
+
+
+def test_a_cross_product_picks_slices() -> None:
+    function = lambda x, y: torch.linalg.cross(x, y) + x[:, (torch.arange(3) * 2 + 1) % 3]  # noqa: E731
+    args = (normal(50, 3), normal(50, 3, seed=1))
+    graph = import_graph(trace(Loaded(Function(function), args)))
+    assert "take" not in {n.op for n in graph.nodes}
+    assert_right(function, args)

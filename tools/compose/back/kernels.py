@@ -20,10 +20,11 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.knobs import Knobs
 from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Fit, Name, binary, call, joined, names_in
-from akgen.tools.dsl.ir import Assign, If, Kernel, Stmt, Workspace
+from akgen.tools.dsl.ir import Assign, If, Kernel, Stmt, Workspace, walk
 from akgen.tools.dsl.ops import wrong_types
 from akgen.tools.dsl.prepare import analyse
 
+MOST_STATEMENTS = 4000  # of all kernels of a group together
 PIPE_BUFFERS = 64  # buffers in all queues and TBufs of a TPipe
 
 
@@ -65,12 +66,21 @@ def kernels_of(base: str, number: int, group: Group, face: Interface, knobs: Kno
     if not out:
         assert refused is not None
         raise refused
+    out = _few(out)
     names = [k.name for k in out]
     if knobs.schedule not in names:
         return out
     return [
         k.model_copy(update={"turned": k.turned | {"schedule"}}) for k in out[names.index(knobs.schedule) :]
     ]
+
+
+def _few(kernels: list[ScheduledKernel]) -> list[ScheduledKernel]:
+    """Return the best kernel and the one that always runs where all of them would take minutes to compile."""
+    statements = sum(sum(1 for _ in walk(k.kernel.body)) for k in kernels)
+    if statements <= MOST_STATEMENTS or len(kernels) <= 2 or kernels[-1].fits is not None:
+        return kernels
+    return [kernels[0], kernels[-1]]
 
 
 def schedule(

@@ -106,12 +106,15 @@ def _arg(im: Importer, node: TracedNode) -> int:
 
 
 def position(im: Importer, kind: str, x: int, axis: int) -> int:
-    """Return where along `axis` the extreme value stands first, as a float; exact below 2**24."""
+    """Return where along `axis` the extreme value stands first, or NaN does, as a float; exact below 2**24."""
     shape = im.shape(x)
     best = im.b.reduce(kind, x, (axis,))
     along = tuple(d if i == axis else 1 for i, d in enumerate(shape))
     places = im.b.reshape(im.b.iota(shape[axis], 0, 1, F32), along)
-    hits = im.b.where(im.b.binary("eq", x, best), places, im.b.const(3e38, F32))
+    found = im.b.binary("eq", x, best)
+    if im.b[x].dtype.is_float:
+        found = im.b.binary("or", found, im.b.unary("isnan", x))
+    hits = im.b.where(found, places, im.b.const(3e38, F32))
     return im.b.reduce("min", hits, (axis,))
 
 

@@ -1,12 +1,18 @@
 """Views, copies between layouts, creation of tensors, and the elements of indices that no input decides."""
 
-from akgen.tools.compose.front.graph import Node
+import math
+
+import numpy as np
+
+from akgen.tools.compose.front.graph import Node, Output, needed_by
 from akgen.tools.compose.front.importer import Importer, handles, lane
 from akgen.tools.compose.front.traced import TracedNode
 from akgen.tools.compose.scope import Unsupported
+from akgen.tools.compose.tensor_program.numeric import run_graph
 from akgen.tools.core.dtypes import DType
 
 F32, I32, BOOL = DType.FLOAT32, DType.INT32, DType.BOOL
+_MOST_FIXED = 1 << 20  # elements of an index that are looked at
 
 
 @handles(
@@ -212,28 +218,14 @@ def _number(value: float, dtype: DType) -> float | int:
 
 
 def fixed_values(im: Importer, value: int) -> list[float] | None:
-    """Return the elements of a vector made of constants and positions only, else None."""
-    node = im.b[value]
-    scalar = im.b.constant(value)
-    count = 1
-    for d in node.shape:
-        count *= d
-    if scalar is not None:
-        return [float(scalar)] * count
-    if node.op == "iota":
-        assert node.value is not None and node.step is not None
-        return [node.value + k * node.step for k in range(node.shape[0])]
-    if node.op in ("cast", "floor", "trunc", "reshape"):
-        inner = fixed_values(im, node.args[0])
-        if inner is None or node.op == "reshape":
-            return inner
-        return [float(v // 1) for v in inner] if not (node.op == "cast" and node.dtype.is_float) else inner
-    if node.op in ("add", "sub", "mul", "div"):
-        a, b = (fixed_values(im, i) for i in node.args)
-        if a is None or b is None or len({len(a), len(b), 1}) > 2:
-            return None
-        n = max(len(a), len(b))
-        a, b = (v * n if len(v) == 1 else v for v in (a, b))
-        ops = {"add": float.__add__, "sub": float.__sub__, "mul": float.__mul__, "div": float.__truediv__}
-        return [ops[node.op](float(p), float(q)) for p, q in zip(a, b, strict=True)]
-    return None
+    """Return the elements of a vector that constants and positions alone decide, else None."""
+    if math.prod(im.shape(value)) > _MOST_FIXED:
+        return None
+    needed = [im.b[i] for i in needed_by([value], im.b.nodes)]
+    if any(not n.args and n.op not in ("const", "iota") for n in needed):
+        return None
+    try:
+        (found,) = run_graph(im.b.graph((Output(node=value, dtype=im.b[value].dtype),)), ())
+    except Unsupported:
+        return None
+    return [float(v) for v in np.broadcast_to(found, im.shape(value)).ravel()]
