@@ -181,6 +181,8 @@ def _latin(part: str) -> OperatorEntry | None:
     squashed_name = squashed(bare)
     if not squashed_name or squashed_name.isdigit():
         return None
+    if re.search(r"\sand(?:\s|\Z)", part) and squashed_name not in _with_and():
+        return None  # "exp and log" is no "expand"
     known = _spellings()
     plural = squashed_name[:-1] if squashed_name.endswith("s") and len(squashed_name) > 4 else squashed_name
     return known.get(squashed_name) or known.get(plural)
@@ -207,6 +209,13 @@ def _spellings() -> dict[str, OperatorEntry]:
             continue
         found.setdefault(squashed(name), OperatorEntry(name=_snake(name), path=signature.path))
     return found
+
+
+@cache
+def _with_and() -> frozenset[str]:
+    """Return the names with "and" in them, squashed."""
+    names = (name for op in operators() for name in (op.name.replace("_", " "), *op.aliases))
+    return frozenset(squashed(name) for name in names if " and " in name)
 
 
 @cache

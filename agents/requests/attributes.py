@@ -48,6 +48,7 @@ _DENIED = re.compile(
 )
 
 
+_LONG_ENOUGH = 4  # letters of a switch's name that is no other word's
 _COUNTED = re.compile(r"(?<![a-z0-9_.])\d+k? \Z")
 
 
@@ -126,6 +127,20 @@ def take_attributes(text: MarkedText, entries: list[OperatorEntry]) -> None:
         _take(text, alias, known[alias], before=False)
     for alias in sorted(known, key=len, reverse=True):
         _take(text, alias, known[alias], before=True)
+    for entry in entries:
+        for name, parameter in parameters_of(entry).items():
+            if parameter.kind == "bool" and parameter.default == "False" and len(name) >= _LONG_ENOUGH:
+                _take_switch(text, name)
+
+
+def _take_switch(text: MarkedText, name: str) -> None:
+    """Mark the name of what is off by default, "with the full term", "not full", as its being on or off."""
+    pattern = re.compile(
+        rf"(?:(?P<no>(?:not?|without)(?: the| any)? )|with (?:the )?)?{_name(name)}"
+        r"(?: (?:term|constant|option|flag|on))?(?! ?[=:])"
+    )
+    for match in text.matches(pattern):
+        text.mark(*match.span(), "attribute", AttributeValues({name: match["no"] is None}))
 
 
 def _take(text: MarkedText, alias: str, parameters: dict[str, Parameter], *, before: bool) -> None:

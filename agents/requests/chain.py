@@ -1,12 +1,11 @@
 """Turn what was marked in a text into a chain of operators with types and shapes, or into a change of one."""
 
-import itertools
 import re
 
 from akgen.agents.requests.assumed import with_type
 from akgen.agents.requests.attributes import parameters_of
 from akgen.agents.requests.chain_shapes import with_shapes
-from akgen.agents.requests.formula import is_scalar, operations_of
+from akgen.agents.requests.labels import without_labels
 from akgen.agents.requests.marks import Mark, MarkedText
 from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.problems import Unclear
@@ -20,7 +19,6 @@ from akgen.tools.core.dtypes import DType
 
 _VALUES = ("operator", "dtype", "shape", "shapes", "attribute", "axis", "number", "bias", "first")
 _TARGET = re.compile(r"(?:(?<![a-z])(?:to|into|as)|->|→|=>|成|为|到)\s*(?:an? )?\Z")
-_WHOLE = ("sort", "quantization", "attention", "loss")  # composites whose own steps people tell
 _PAIR = 2
 _DIRECTLY = re.compile(  # between "not" and what is not meant; "not for negative values" limits what is
     r"(?:[\s,:，：'\"]|(?<![a-z])(?:an?|the|use|using|in|with|as|do|want|write|to|be|me|please|dtype|type|over|along"
@@ -28,11 +26,6 @@ _DIRECTLY = re.compile(  # between "not" and what is not meant; "not for negativ
 )
 _MADE_OF_PARTS = ("attention", "normalization", "loss", "quantization", "optimizer")
 _FOLDED = frozenset(("add", "mul", "maximum", "minimum"))  # with three tensors: applied twice
-
-_DEFINED = re.compile(
-    r"[:=]|(?<![a-z])(?:i\.?e\.?|namely|that is|which is|meaning|defined as|computed as|as)(?![a-z])"
-    r"|即|也就是|就是|等于|定义为"
-)
 
 
 def assemble(
@@ -47,7 +40,7 @@ def assemble(
     if any(m.kind == "denied" for m in marks):
         raise Unclear("taken_back")
     refuse_choices(text, marks)
-    marks = _without_labels(text, marks)
+    marks = without_labels(text, marks)
     if any(m.value == "cast" for m in marks):
         marks = _casts(text, marks)
     refuse_two_types(text, marks)
@@ -182,84 +175,6 @@ def _kept(text: MarkedText) -> list[Mark]:
 def _alike(mark: Mark, other: Mark) -> bool:
     shapes = ("shape", "shapes")
     return mark.kind == other.kind or (mark.kind in shapes and other.kind in shapes)
-
-
-def _without_labels(text: MarkedText, marks: list[Mark]) -> list[Mark]:
-    """Drop names that only say what the formula behind them computes, as in "swiglu: silu(x) * y". Raises Unclear."""
-    operators = [m for m in marks if m.kind == "operator"]
-    dropped: list[Mark] = []
-    for at, mark in enumerate(operators):
-        if not isinstance(mark.value, ChainStep) or mark.value.formula is None:
-            continue
-        for name in mark.value.variables:
-            if is_scalar(name):
-                raise Unclear("scalar", name=name)
-        if at == 0:
-            continue
-        begin = operators[at - 1].end
-        if any(m.kind in ("then", "of", "after") for m in marks if begin <= m.begin and m.end <= mark.begin):
-            continue
-        names = {m.value if isinstance(m.value, str) else m.value.operator for m in operators[:at]}
-        composite = all(_is_composite(n) for n in names)
-        if _in_parentheses(text, mark) and names:
-            if not _said_before(text, marks, mark):
-                raise Unclear("order", names=[*sorted(names), mark.value.formula])
-            dropped.append(mark)  # "with temperature 0.7 (x / 0.7)"
-            continue
-        if (
-            composite
-            or _DEFINED.search(text.text[begin : mark.begin])
-            or names <= operations_of(mark.value.formula)
-        ):
-            dropped += operators[:at]
-        elif len(mark.value.variables) > 1:
-            raise Unclear("order", names=[*sorted(names), mark.value.formula])
-    for left, right in itertools.combinations(operators, 2):
-        first = operator_named(left.value) if isinstance(left.value, str) else None
-        if first is None or first.source is None or not isinstance(right.value, str):
-            continue
-        joined = any(m.kind in ("then", "after") for m in marks if left.end <= m.begin < right.begin)
-        inside = re.search(rf"\.{right.value}\(", first.source) is not None
-        described = inside and (not joined or first.category in _WHOLE)
-        if described or (first.name.endswith(f"_{right.value}") and right.value != "linear"):
-            dropped.append(right)  # "masked softmax: fill with -inf, then softmax"
-    formulas = [m for m in operators if isinstance(m.value, ChainStep) and m.value.formula is not None]
-    if len(formulas) == 1 and [m for m in operators if m not in dropped][:1] == formulas:
-        formula = formulas[0]
-        for mark in [m for m in operators if m.begin >= formula.end]:
-            joined = any(
-                m.kind in ("then", "of", "after", "and") for m in marks if formula.end <= m.begin < mark.begin
-            )
-            entry = operator_named(mark.value) if isinstance(mark.value, str) else None
-            defined = entry is not None and (
-                entry.source or entry.name in operations_of(formula.value.formula)
-            )
-            dropped += [mark] if defined and not joined else []
-    if formulas and "+" in formulas[0].value.formula:
-        dropped += [m for m in marks if m.kind in ("first", "bias") and m.end <= formulas[0].begin]
-    return [m for m in marks if m not in dropped]
-
-
-def _in_parentheses(text: MarkedText, mark: Mark) -> bool:
-    before, after = text.text[: mark.begin].rstrip(), text.text[mark.end :].lstrip()
-    return before.endswith("(") and after.startswith(")") and before[:-1].strip() != ""
-
-
-def _said_before(text: MarkedText, marks: list[Mark], mark: Mark) -> bool:
-    """Say whether a formula in parentheses only repeats what operators and numbers before it say."""
-    formula = mark.value.formula
-    numbers = set(re.findall(r"\d+(?:\.\d+)?", formula))
-    said = set(re.findall(r"\d+(?:\.\d+)?", text.text[: mark.begin]))
-    earlier = [m for m in marks if m.kind == "operator" and m.end <= mark.begin]
-    names = {m.value if isinstance(m.value, str) else m.value.operator for m in earlier}
-    return numbers <= said and operations_of(formula) <= names and bool(numbers)
-
-
-def _is_composite(name: str) -> bool:
-    """Say whether it is made of several operations, so that a formula beside it tells what it computes."""
-    entry = operator_named(name)
-    made = ("activation", "normalization", "loss", "reduction")
-    return entry is not None and bool(entry.source or (entry.expression and entry.category in made))
 
 
 def _casts(text: MarkedText, marks: list[Mark]) -> list[Mark]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from akgen.agents.requests.einsum import einsum_shapes
 from akgen.agents.requests.marks import Mark, MarkedText
+from akgen.agents.requests.named_shapes import all_named, by_name, by_role, named_before
 from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import Request, Shape
@@ -23,6 +24,7 @@ def with_shapes(
     listed = [m for m in marks if m.kind in ("shape", "shapes")]
     request, listed = _weights(text, request, listed)
     request, rest = _embedded(text, request, listed)
+    request = _solved(request, rest)
     rest = _of_composite(request, _without_result(text, _without_repeats(text, rest)))
     shapes = _cases(text, marks, request, rest) if rest else ()
     if not shapes and (sized := einsum_shapes(request) or _from_sizes(request)):
@@ -48,7 +50,8 @@ def with_shapes(
 
 _RESULT = re.compile(
     r"(?:(?<![a-z])(?:outputs?|results?|giving|gives?|becomes?"
-    r"|so(?: it(?:'s| is)?| i get| that)?|i get|down to)(?: (?:is|of|shape|are|has))*|->|=>|→|输出|结果|得到|变成)"
+    r"|so(?: it(?:'s| is)?| i get| that)?|i get|down to)(?: (?:is|of|shape|are|has|tensor|each|as))*"
+    r"|->|=>|→|输出|结果|得到|变成)"
     r"[ :=为是形状(]*\Z"
 )
 
@@ -90,6 +93,28 @@ def _of_composite(request: Request, listed: list[Mark]) -> list[Mark]:
         shapes = tuple(first if p.name not in entry.parts else others[0] for p in signature)
         return [listed[0]._replace(kind="shapes", value=shapes)]
     raise Unclear("two_shapes")
+
+
+def _solved(request: Request, listed: list[Mark]) -> Request:
+    """Return the request with what only its tensors' shapes tell of a composite: k of 2x1x40x32 has one head."""
+    step = request.steps[0] if request.steps else None
+    entry = entry_of(step) if step is not None and step.formula is None else None
+    if step is None or entry is None or len(listed) < _PAIR or any(len(m.value) != 1 for m in listed):
+        return request
+    first = listed[0].value[0]
+    others = {m.value[0] for m in listed[1:]} - {first}
+    said = {**entry.attributes, **step.attributes}
+    named = {name for part in entry.parts.values() for name in re.findall(r"\{(\w+)\}", part)} - said.keys()
+    if len(named) != 1 or len(others) != 1:
+        return request
+    (name,), (other,) = named, others
+    fitting = {
+        n for n in other if other in {_derived(p, first, {**said, name: n}) for p in entry.parts.values()}
+    }
+    if len(fitting) != 1:
+        return request
+    step = step.model_copy(update={"attributes": {**step.attributes, name: fitting.pop()}})
+    return request.model_copy(update={"steps": (step, *request.steps[1:])})
 
 
 def _derived(part: str, shape: Shape, said: Mapping[str, Value]) -> Shape | None:
@@ -144,13 +169,13 @@ def _cases(
 ) -> tuple[tuple[Shape, ...], ...]:
     """Return the shapes of each case: one shape for all tensors, or one for each."""
     found: list[Shape] = [shape for m in listed for shape in m.value]
-    if (named := _all_named(text, request, listed)) is not None:
+    if (named := all_named(text, request, listed)) is not None:
         return (named,)
     if len(found) == 1:
         return ((found[0],),)
     if not request.steps:
         arguments = (request.source.arguments if request.source else None) or ()
-        said = _named_before(text, listed, arguments)
+        said = named_before(text, listed, arguments)
         if len(arguments) > 1 and {*arguments} == said.keys():
             return (tuple(said[a] for a in arguments),)
         return tuple((shape,) for shape in found)
@@ -163,9 +188,11 @@ def _cases(
         or bool(first.formula is None and entry_of(first).draws and entry_of(first).source is None)
     )
     if first.formula is not None and len(found) == count and len(listed) == count:
-        found = _by_name(text, listed, first.variables)
+        found = by_name(text, listed, first.variables)
     if len(found) == count > 1 and _of_named(text, request, listed, found):
         return (tuple(found),)
+    if len(listed) == count > 1 and (roles := by_role(text, request, listed)) is not None:
+        return (roles,)
     if len(found) > max(count, 1) and not _listed(text, listed):
         raise Unclear("two_shapes")
     if count == 1:
@@ -201,67 +228,12 @@ def _listed(text: MarkedText, listed: list[Mark]) -> bool:
     return all(_CONNECTS.fullmatch(part) for part in between)
 
 
-def _by_name(text: MarkedText, listed: list[Mark], variables: tuple[str, ...]) -> list[Shape]:
-    """Return the shapes in the order of the variables that stand before them, as in "y 64, x 8x64"."""
-    named: dict[str, Shape] = {}
-    others: list[Shape] = []
-    for mark in listed:
-        said = re.search(
-            r"(?<![a-z0-9_])([a-z][a-z0-9_]*)(?: ?(?:is|of|has|with|shape|size|a|an|as|in|:|=|为|是|的形状))* ?\Z",
-            text.text[: mark.begin],
-        )
-        if said is not None and said[1] in variables and said[1] not in named:
-            named[said[1]] = mark.value[0]
-        else:
-            others.append(mark.value[0])
-    rest = iter(others)
-    return [named[v] if v in named else next(rest) for v in variables]
-
-
 def _of_named(text: MarkedText, request: Request, listed: list[Mark], found: list[Shape]) -> bool:
     """Say whether a composite's tensors have shapes that fit the first one's: "scores 4x8x32x32, mask 4x1x1x32"."""
     step = request.steps[0]
     composite = step.formula is None and entry_of(step).source is not None
     differ = len(set(found)) > 1 and max(map(len, found)) == len(found[0])
     return composite and differ and _broadcast(found) and not _CASES.search(text.text[: listed[0].begin])
-
-
-_NAME = r"(?!(?:with|where|and|for)(?![a-z0-9_]))[a-z][a-z0-9_]*"
-_NAMES_BEFORE = re.compile(
-    rf"(?<![a-z0-9_])(?P<names>{_NAME}(?:\s*(?:,|/|&|、|and|和|与)\s*{_NAME})*)"
-    r"(?:\s*(?:is|are|of|has|have|with|shape|shapes|size|both|each|all|a|an|as|in|tensor|matrix|weight|[:=\[({]"
-    r"|的形状|形状|大小|都|各|均|为|是))*\s*\Z"
-)
-
-
-def _named_before(text: MarkedText, listed: list[Mark], names: tuple[str, ...]) -> dict[str, Shape]:
-    """Return the shapes of those of the names that stand before one: "a of 3x50x24 and b of 3x70x24"."""
-    found: dict[str, Shape] = {}
-    for mark in [m for m in listed if len(m.value) == 1]:
-        before = _NAMES_BEFORE.search(text.text[: mark.begin])
-        for name in re.findall(_NAME, before["names"]) if before else ():
-            if name in names:
-                found.setdefault(name, mark.value[0])
-    return found
-
-
-def _all_named(text: MarkedText, request: Request, listed: list[Mark]) -> tuple[Shape, ...] | None:
-    """Return the shapes of a formula's tensors where each is named before its shape: "W1 and W3 256x512"."""
-    first = request.steps[0] if request.steps else None
-    if first is None or len(first.variables) < _PAIR or any(len(m.value) != 1 for m in listed):
-        return None
-    named: dict[str, Shape] = {}
-    plain = text.text
-    for mark in [m for m in text.marks if m.kind == "operator"]:
-        plain = plain[: mark.begin] + "\0" * (mark.end - mark.begin) + plain[mark.end :]
-    for mark in listed:
-        before = _NAMES_BEFORE.search(plain[: mark.begin])
-        for name in re.findall(_NAME, before["names"]) if before else ():
-            if name in first.variables and named.setdefault(name, mark.value[0]) != mark.value[0]:
-                return None
-    if not set(first.variables) <= named.keys():
-        return None
-    return tuple(named[v] for v in first.variables)
 
 
 def _apart(text: MarkedText, marks: list[Mark], listed: list[Mark]) -> bool:

@@ -38,6 +38,7 @@ _NO_NAMES = frozenset(
     ("and", "is", "are", "of", "with", "both", "all", "each", "shape", "size", "in", "on", "for", "where")
 )
 _GIVEN = re.compile(r"(?<![a-z0-9_])([a-z]\w*) ?(?:=|is|为|取|是) ?-?(?:\d|\.\d)(?![\d.]* ?[x*] ?\d)")
+_TURNED = re.compile(r"\^ ?t(?![a-z0-9_(])")
 _LONGEST = 2  # letters of a variable that a sign may stand before
 _MOST_TOKENS = 80
 _BETWEEN = frozenset(("**", "+", "-", "*", "/", "@", "%", "^", ",", "=", "<", ">"))
@@ -111,6 +112,8 @@ def read_formula(
 
     `given` are names whose values are said beside it, `declared` those whose shapes are.
     """
+    if "t" not in given | declared and _TURNED.search(text):
+        return None  # "x^T x" is no power
     body = re.sub(r"^[a-z]\w* *=(?!=) *", "", text.strip()).replace("^", "**")
     body = re.sub(r"(?<=[=(, ])(?:true|false)(?![a-z0-9_(])", lambda m: m[0].capitalize(), body)
     try:

@@ -40,13 +40,16 @@ def settled_reductions(formula: str, said: dict[str, Value]) -> str | None:
     of which it is not clear what it is taken of: x - mean(x).
     """
     tree = ast.parse(formula, mode="eval")
+    results = tree.body.elts if isinstance(tree.body, ast.Tuple) else [tree.body]
     if "dim" not in said:
-        if not is_open(tree.body) or sum(is_open(n) for n in ast.walk(tree)) > 1:
+        if not any(map(is_open, results)) or sum(is_open(n) for n in ast.walk(tree)) > sum(
+            map(is_open, results)
+        ):
             return None
         said = {**said, "dim": -1}
     for node in [n for n in ast.walk(tree) if is_open(n)]:
         assert isinstance(node, ast.Call)
-        inner = node is not tree.body
+        inner = node not in results
         words: dict[str, Value] = {}
         if said["dim"] is not None:
             words["dim"] = said["dim"]
@@ -61,6 +64,18 @@ def settled_reductions(formula: str, said: dict[str, Value]) -> str | None:
         node.keywords += [
             ast.keyword(name, ast.parse(repr(value), mode="eval").body) for name, value in words.items()
         ]
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def kept(formula: str) -> str | None:
+    """Return a formula that is a reduction along an axis with the axis kept; None of another one."""
+    tree = ast.parse(formula, mode="eval").body
+    if not isinstance(tree, ast.Call) or ast.unparse(tree.func) not in _PATHS:
+        return None
+    names = {k.arg for k in tree.keywords}
+    if "dim" not in names or "keepdim" in names:
+        return None
+    tree.keywords.append(ast.keyword("keepdim", ast.Constant(True)))
     return ast.unparse(ast.fix_missing_locations(tree))
 
 

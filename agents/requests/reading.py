@@ -11,6 +11,7 @@ from akgen.agents.requests.attributes import (
     take_attributes,
     take_flags,
 )
+from akgen.agents.requests.both import take_both
 from akgen.agents.requests.chain import assemble
 from akgen.agents.requests.described import (
     BY_INDEX,
@@ -104,6 +105,7 @@ class Reading:
         self._take_product()
         self._take_operators()
         join_formulas(text)
+        take_both(text)
         drop_tensor_names(text)
         drop_repeated(text)
         self._take_switches()
@@ -173,7 +175,7 @@ class Reading:
 
     def _take_operators(self) -> None:
         for named in find_operators(self.text.rest):
-            self.text.mark(named.begin, named.end, "operator", named.operator)
+            self.text.mark(named.begin, named.end, "operator", _meant(named.operator, self.text.text))
 
     def _take_switches(self) -> None:
         """Mark "sorted please" of a known top-k as its switch, not as another operator."""
@@ -306,6 +308,14 @@ class Reading:
             if added or described or twice:
                 text.unmark(left)
                 text.mark(left.begin, left.end, "filler")
+
+
+def _meant(name: str, text: str) -> str:
+    """Return the operator that a name stands for beside other words: SGD with "momentum" is another one than SGD."""
+    for pattern, other in words()["variants"].get(name, ()):
+        if re.search(pattern, text):
+            return str(other)
+    return name
 
 
 def _with_values(text: str) -> bool:

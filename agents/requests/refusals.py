@@ -1,5 +1,6 @@
 """Refuse what can be read in more than one way: choices, types of input and output, tensors that nothing takes."""
 
+import ast
 import itertools
 import re
 
@@ -39,14 +40,20 @@ def refuse_two_types(text: MarkedText, marks: list[Mark]) -> None:
             raise Unclear("two_types", names=[str(left.value), str(right.value)])
     for mark in types[:1]:
         before = [m.end for m in marks if m.kind == "operator" and m.end <= mark.begin]
-        if before and _OF_THE_RESULT.search(text.text[before[-1] : mark.begin]):
+        if before and is_of_the_result(text, before[-1], mark.begin):
             raise Unclear("type_of_the_result", name=str(mark.value))
+
+
+def is_of_the_result(text: MarkedText, begin: int, end: int) -> bool:
+    """Say whether a type that stands at `end` is what an operator's result becomes: "floor(x * 255) to int8"."""
+    return _OF_THE_RESULT.search(text.text[begin:end]) is not None
 
 
 def refuse_other_tensors(text: MarkedText, steps: list[ChainStep]) -> None:
     """Refuse a text that speaks of more tensors than its operators take."""
     named = set(_VARIABLE.findall(text.rest))
-    two = _TWO_TENSORS.search(text.text)
+    results = any(isinstance(ast.parse(s.formula or "x", mode="eval").body, ast.Tuple) for s in steps)
+    two = None if results else _TWO_TENSORS.search(text.text)  # "two tensors" may be the results
     taken = sum(tensors_of(s) - bool(i) for i, s in enumerate(steps))
     if max(len(named), 2 if two else 0) > taken:
         raise Unclear("more_tensors", names=[s.operator for s in steps], taken=taken)

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Callable
 from functools import cache
 
+from akgen.agents.requests.counted import with_shapes
 from akgen.agents.requests.marks import words
 
 _DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
@@ -61,6 +62,7 @@ def respelt(text: str, *, letters: bool = False) -> str:
     With `letters`, sizes keep their letters.
     """
     text = _in_digits(unicodedata.normalize("NFKC", text.translate(_SIGNS)).replace("×", "x").lower())
+    text = with_shapes(text)
     for pattern, replacement in words()["rewrites"]:
         if letters and replacement == _NAMED:
             continue

@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from akgen.agents.requests.attributes import parameters_of
-from akgen.agents.requests.formula_axes import open_reductions, settled_reductions
+from akgen.agents.requests.formula_axes import kept, open_reductions, settled_reductions
 from akgen.agents.requests.marks import Mark, MarkedText, phrase
 from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.problems import Unclear
@@ -350,7 +350,8 @@ def _of_formula(formula: str, mark: Mark) -> dict[str, Any] | None:
     if mark.kind == "attribute" and "num_parameters" in mark.value.values:
         return {}  # "gamma per channel"
     if not open_reductions(formula):
-        return None
+        keeps = mark.kind == "attribute" and mark.value.values.get("keepdim")
+        return {"keepdim": True} if keeps and kept(formula) is not None else None
     if mark.kind == "attribute":
         return {n: v for n, v in mark.value.values.items() if n in ("correction", "keepdim")} or None
     several = re.fullmatch(r"last (\d)", str(mark.value))
@@ -373,6 +374,8 @@ def _settled(text: MarkedText, step: ChainStep) -> ChainStep:
         if formula is None:
             raise Unclear("axis_of_formula", formula=step.formula)
         return step.model_copy(update={"formula": formula, "attributes": {}})
+    if step.formula is not None and step.attributes.get("keepdim"):
+        return step.model_copy(update={"formula": kept(step.formula) or step.formula, "attributes": {}})
     attributes, operands = dict(step.attributes), list(step.operands)
     if attributes.pop("with_index", False) and step.operator in _WITH_INDEX:
         return step.model_copy(update={"operator": _WITH_INDEX[step.operator], "attributes": attributes})

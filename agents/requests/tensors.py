@@ -15,7 +15,13 @@ from akgen.knowledge.operators import OperatorEntry
 from akgen.tools.core.dtypes import DType
 
 _INTEGERS = (DType.INT64, DType.INT32)
-_RETURN_INDICES = ("argmax", "argmin", "argsort", "searchsorted", "bucketize", "bincount", "count_nonzero")
+_RETURN_INDICES = (
+    "argmax", "argmin", "argsort", "stable_argsort", "searchsorted", "bucketize", "count_nonzero",
+)  # fmt: skip
+_RETURN_BOTH = (  # values and int64 indices
+    "topk", "sort", "stable_sort", "kthvalue", "median", "mode", "cummax", "cummin", "max", "min", "max_with_index",
+    "min_with_index", "moe_router",
+)  # fmt: skip
 _LINK = (
     r"(?:[\s:=(（,，]|(?<![a-z])(?:is|are|as|in|with|of|an?|the|dtype|type|tensor|both|all)(?![a-z])"
     r"|是|为|的|用|都|均|类型)*"
@@ -66,6 +72,12 @@ def take_types(
             and any(e.name in _RETURN_INDICES for e in entries)
         ):
             result = None if mark.value is DType.INT64 else mark.value
+        elif (
+            mark.value is DType.INT64
+            and _of(text, mark, _INDEX)
+            and any(e.name in _RETURN_BOTH for e in entries)
+        ):
+            pass  # "top 8 with indices int64": as they are
         elif mark.value is DType.BOOL and "mask" in held and (others or _of(text, mark, _MASK)):
             pass
         elif others and mark.value in (DType.INT8, DType.UINT8) and _quantizes(entries):
@@ -118,7 +130,10 @@ def _natural(entries: list[OperatorEntry], dtype: DType) -> bool:
             and dtype in (DType.INT8, DType.UINT8)
         ):
             return not entry.name.startswith("de")
-        if entry.name in ("argmax", "argmin", "argsort", "count_nonzero") and dtype is DType.INT64:
+        if (
+            entry.name in ("argmax", "argmin", "argsort", "stable_argsort", "searchsorted", "count_nonzero")
+            and dtype is DType.INT64
+        ):
             return True
     return False
 

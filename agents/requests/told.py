@@ -11,6 +11,7 @@ from akgen.agents.requests.formula import operations_of
 from akgen.agents.requests.formula_axes import is_open, open_reductions
 from akgen.agents.requests.guesses import misspelt_filler
 from akgen.agents.requests.marks import MarkedText, phrase, words
+from akgen.agents.requests.refusals import is_of_the_result
 from akgen.agents.requests.remarks import take_remarks
 from akgen.agents.requests.request import ChainStep, Request
 from akgen.agents.requests.wishes import take_wishes
@@ -19,7 +20,7 @@ from akgen.tools.core.dtypes import DType
 
 _GIVES_IT = re.compile(r"[a-z]\w* ?(?:\([a-z]\) ?)?[-+*/]?=(?!=)")
 _NAMED_AS_WHOLES = ("loss", "optimizer", "normalization", "activation", "attention", "quantization")
-_LABELS_IT = re.compile(r"\s*[:：]")
+_LABELS_IT = re.compile(r"\s*[:：]|\s*(?:activation|loss)?\s*[.。](?=\s)")
 _NAMES_IT = re.compile(r"(?:[:：]|->|=>|→)\s*\Z")
 _ALIKE = {"norm": "vector_norm", "max": "amax", "min": "amin", "maximum": "amax", "minimum": "amin", "clip": "clamp",
           "abs_max": "amax", "square": "pow", "sqrt": "sqrt", "center": "mean"}  # fmt: skip
@@ -36,6 +37,11 @@ def told_request(said: str) -> tuple[Request, MarkedText] | None:
     wishes = take_wishes(text)
     sizes.take_dtypes(text)
     told = _converted(told)
+    ends = [m.end for m in text.marks if m.kind == "operator"]
+    for mark in [m for m in text.marks if m.kind == "dtype"]:
+        behind = [end for end in ends if end <= mark.begin]
+        if behind and is_of_the_result(text, max(behind), mark.begin):
+            return None
     types = list(dict.fromkeys(m.value for m in text.marks if m.kind == "dtype"))
     text.take(re.compile(words()["told"]["domain"]), "filler")
     every_sample = text.take(re.compile(words()["told"]["each sample"]), "filler")

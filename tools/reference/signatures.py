@@ -94,7 +94,7 @@ def _is_operator(name: str) -> bool:
         and not name.endswith("_")
         and name not in _CONVERSIONS
         and not name.startswith(_NO_OPERATOR)
-        and not any(word in name for word in _RANDOM)
+        and (name.endswith("_loss") or not any(word in name for word in _RANDOM))
         and not name.endswith(("_with_indices", "_copy", "_backward"))
         and name.islower()
     )
@@ -164,6 +164,7 @@ def _of_schema(argument: Any, name: str) -> tuple[str, str, str | None, bool]:
 
 _HINTS = {
     "Tensor": "Tensor", "int": "int", "float": "float", "bool": "bool", "str": "str", "None": "ints",
+    "Tensor | float": "Tensor", "Union[Tensor, float]": "Tensor",
     "NoneType": "ints", "list[int]": "ints", "list[float]": "floats", "tuple[Tensor, ...]": "Tensors",
     "list[Tensor]": "Tensors", "int | float": "float", "int | tuple[int, ...]": "ints", "tuple[int, ...]": "ints",
     "_shape_t": "ints", "int | list[int]": "ints",

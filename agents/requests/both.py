@@ -1,0 +1,50 @@
+"""Read two operators of one tensor whose results are both wanted: "mean and std, two outputs", "sin 和 cos 一起算"."""
+
+import re
+
+from akgen.agents.requests.formula import read_formula
+from akgen.agents.requests.marks import MarkedText, words
+from akgen.agents.requests.needs import tensors_of
+from akgen.agents.requests.request import ChainStep
+from akgen.knowledge.operators import operator_named
+
+_JOINED = re.compile(
+    r"\s*(?:\x00|and|plus|&|\+|,|和|与|及|以及|、|the|also|its?|的|(?:un)?biased|population|sample|standard|总体|无偏|有偏)*"
+    r"(?:\s|\x00|and|the|(?:un)?biased|population|sample)*"
+)
+_TWO = 2
+
+
+def take_both(text: MarkedText) -> None:
+    """Mark two operators, of which the text wants both results, as a formula with two results."""
+    named = [m for m in text.sorted() if m.kind == "operator"]
+    if len(named) != _TWO or not all(isinstance(m.value, str) for m in named):
+        return
+    left, right = named
+    between = text.text[left.end : right.begin]
+    if left.value == right.value or not between.strip() or not _JOINED.fullmatch(between):
+        return
+    around = text.text[: left.begin] + " " + text.text[right.end :]
+    if re.search(words()["both"]["wanted"], around) is None or re.search(words()["both"]["other"], around):
+        return
+    bodies = [_of_x(m.value) for m in named]
+    if None in bodies:
+        return
+    for mark in named:
+        text.unmark(mark)
+    step = ChainStep(operator="formula", formula=f"({bodies[0]}, {bodies[1]})", variables=("x",))
+    text.mark(left.begin, left.end, "operator", step)
+    joint = re.match(r"\s*(?:and|plus|&|\+|,|和|与|及|以及|、)?(?: the)?", between)
+    text.mark(left.end, left.end + (joint.end() if joint else 0), "filler")
+    text.mark(right.begin, right.end, "filler")
+    text.take(re.compile(words()["both"]["wanted"]), "filler")
+
+
+def _of_x(name: str) -> str | None:
+    """Return the operator on x as a formula; None of one that takes more than a tensor, or needs attributes."""
+    name = {"max": "amax", "min": "amin", "maximum": "amax", "minimum": "amin"}.get(name, name)
+    entry = operator_named(name)
+    if entry is None or entry.source is not None or entry.needs or tensors_of(ChainStep(operator=name)) != 1:
+        return None
+    step = read_formula(f"{name}(x)")
+    return step.formula if step is not None else None

@@ -1,0 +1,138 @@
+"""Drop names and formulas that only say again, or in part, what another name or formula of a text says."""
+
+import itertools
+import re
+
+from akgen.agents.requests.formula import is_scalar, operations_of
+from akgen.agents.requests.marks import Mark, MarkedText
+from akgen.agents.requests.parts import describes, is_more_special, parts_of
+from akgen.agents.requests.problems import Unclear
+from akgen.agents.requests.request import ChainStep
+from akgen.knowledge.operators import OperatorEntry, operator_named
+
+_WHOLE = ("sort", "quantization", "attention", "loss")  # composites whose own steps people tell
+_IS_CALLED = re.compile(
+    r"(?:[\s(（,，:：/]|(?<![a-z])(?:a la|like|as in|aka|or|i\.?e\.?)(?![a-z])|即|也就是|也叫|或)*"
+)
+_BEGINS = re.compile(
+    r"[(（,，.;；。]|(?<![a-z])(?:by|using|via|of)(?![a-z])"
+)  # of what describes what stands before it
+_DEFINED = re.compile(
+    r"[:=]|(?<![a-z])(?:i\.?e\.?|namely|that is|which is|meaning|defined as|computed as|as)(?![a-z])"
+    r"|即|也就是|就是|等于|定义为"
+)
+
+
+def without_labels(text: MarkedText, marks: list[Mark]) -> list[Mark]:
+    """Drop names that only say what the formula behind them computes, as in "swiglu: silu(x) * y". Raises Unclear."""
+    operators = [m for m in marks if m.kind == "operator"]
+    dropped: list[Mark] = []
+    for at, mark in enumerate(operators):
+        if not isinstance(mark.value, ChainStep) or mark.value.formula is None:
+            continue
+        for name in mark.value.variables:
+            if is_scalar(name):
+                raise Unclear("scalar", name=name)
+        if at == 0:
+            continue
+        begin = operators[at - 1].end
+        if any(m.kind in ("then", "of", "after") for m in marks if begin <= m.begin and m.end <= mark.begin):
+            continue
+        names = {m.value if isinstance(m.value, str) else m.value.operator for m in operators[:at]}
+        composite = all(_is_composite(n) for n in names)
+        if _in_parentheses(text, mark) and names:
+            if not _said_before(text, marks, mark):
+                raise Unclear("order", names=[*sorted(names), mark.value.formula])
+            dropped.append(mark)  # "with temperature 0.7 (x / 0.7)"
+            continue
+        if (
+            composite
+            or _DEFINED.search(text.text[begin : mark.begin])
+            or names <= operations_of(mark.value.formula)
+        ):
+            dropped += operators[:at]
+        elif len(names) == 1 and describes(mark.value.formula, *names):
+            dropped.append(mark)  # "soft margin loss log(1 + exp(-y x))"
+        elif len(mark.value.variables) > 1:
+            raise Unclear("order", names=[*sorted(names), mark.value.formula])
+    for left, right in itertools.combinations(operators, 2):
+        if isinstance(left.value, str) and isinstance(right.value, str):
+            dropped += _named_again(text, marks, left, right)
+    formulas = [m for m in operators if isinstance(m.value, ChainStep) and m.value.formula is not None]
+    if len(formulas) == 1 and [m for m in operators if m not in dropped][:1] == formulas:
+        formula = formulas[0]
+        for mark in [m for m in operators if m.begin >= formula.end]:
+            joined = any(
+                m.kind in ("then", "of", "after", "and") for m in marks if formula.end <= m.begin < mark.begin
+            )
+            entry = operator_named(mark.value) if isinstance(mark.value, str) else None
+            defined = entry is not None and (
+                entry.source or entry.name in operations_of(formula.value.formula)
+            )
+            dropped += [mark] if defined and not joined else []
+    if formulas and "+" in formulas[0].value.formula:
+        dropped += [m for m in marks if m.kind in ("first", "bias") and m.end <= formulas[0].begin]
+    return [m for m in marks if m not in dropped]
+
+
+def _named_again(text: MarkedText, marks: list[Mark], left: Mark, right: Mark) -> list[Mark]:
+    """Return the one of two operators that only says again, or in part, what the other one is."""
+    first, second = operator_named(left.value), operator_named(right.value)
+    if first is None or second is None:
+        return []
+    between = {m.kind for m in marks if left.end <= m.begin < right.begin}
+    joined = bool(between & {"then", "after"})
+    if not joined and _IS_CALLED.fullmatch(text.rest[left.end : right.begin].replace("\x00", " ")):
+        if is_more_special(second, first) or (_is_path(text, right) and _are_alike(first, second)):
+            return [left]  # "空洞卷积 conv2d", "multiclass hinge a la nn.MultiMarginLoss"
+        if is_more_special(first, second):
+            return [right]
+    if first.source is not None:
+        inside = re.search(rf"\.{right.value}\(", first.source) is not None
+        if first.name.endswith(f"_{right.value}") and right.value != "linear":
+            return [right]
+        if inside and (not joined or first.category in _WHOLE):
+            return [right]  # "masked softmax: fill with -inf, then softmax"
+    part = right.value in parts_of(first.name) and not between & {"of", "and", "fused", "then", "after"}
+    said = text.text[left.end : right.begin]
+    told = (
+        first.category in _WHOLE
+        or first.category == "optimizer"
+        or _DEFINED.search(said)
+        or _BEGINS.search(said)
+    )
+    return [right] if part and told else []
+
+
+def _are_alike(one: OperatorEntry, other: OperatorEntry) -> bool:
+    """Say whether two operators are of one kind, as far as their categories and names tell."""
+    kinds = {one.category, other.category} - {"other"}
+    return len(kinds) == 1 and (
+        one.category == other.category or one.name.split("_")[-1] == other.name.split("_")[-1]
+    )
+
+
+def _is_path(text: MarkedText, mark: Mark) -> bool:
+    return re.match(r"(?:torch|nn|f)\.", text.text[mark.begin : mark.end]) is not None
+
+
+def _in_parentheses(text: MarkedText, mark: Mark) -> bool:
+    before, after = text.text[: mark.begin].rstrip(), text.text[mark.end :].lstrip()
+    return before.endswith("(") and after.startswith(")") and before[:-1].strip() != ""
+
+
+def _said_before(text: MarkedText, marks: list[Mark], mark: Mark) -> bool:
+    """Say whether a formula in parentheses only repeats what operators and numbers before it say."""
+    formula = mark.value.formula
+    numbers = set(re.findall(r"\d+(?:\.\d+)?", formula))
+    said = set(re.findall(r"\d+(?:\.\d+)?", text.text[: mark.begin]))
+    earlier = [m for m in marks if m.kind == "operator" and m.end <= mark.begin]
+    names = {m.value if isinstance(m.value, str) else m.value.operator for m in earlier}
+    return numbers <= said and operations_of(formula) <= names and bool(numbers)
+
+
+def _is_composite(name: str) -> bool:
+    """Say whether it is made of several operations, so that a formula beside it tells what it computes."""
+    entry = operator_named(name)
+    made = ("activation", "normalization", "loss", "reduction")
+    return entry is not None and bool(entry.source or (entry.expression and entry.category in made))

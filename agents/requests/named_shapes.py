@@ -1,0 +1,97 @@
+"""Find the shapes of tensors that a text calls by name: a formula's variables, an operator's "image" and "grid"."""
+
+import re
+
+from akgen.agents.requests.marks import Mark, MarkedText
+from akgen.agents.requests.needs import way_of
+from akgen.agents.requests.request import Request, Shape
+
+_PAIR = 2
+_ROLES = {
+    "input": r"inputs?|x|images?|imgs?|pictures?|data|a|src|scores|输入|图像?|图片", "grid": r"grids?|网格",
+    "other": r"other|y|b", "query": r"q|query|queries", "key": r"k|keys?", "value": r"v|values?",
+    "sorted_sequence": r"edges|boundaries|bins|sorted[ _]sequence|thresholds|边界",
+    "index": r"idx|index|indices|ids|索引|下标", "src": r"src|source|updates?|values?",
+    "x1": r"x1?|a", "x2": r"x2|y|b", "mat1": r"a|x|mat1", "mat2": r"b|y|mat2", "batch1": r"a|x", "batch2": r"b|y",
+}  # fmt: skip
+_OF_ROLE = (
+    r"(?:\s|[:=]|(?<![a-z])(?:is|are|of|has|with|shape|size|tensor|as|an?|fp\d+|bf16|float\d*|int\d+)(?![a-z])"
+    r"|[是为的]|形状)*\Z"
+)
+
+
+def by_role(text: MarkedText, request: Request, listed: list[Mark]) -> tuple[Shape, ...] | None:
+    """Return the shapes of an operator's tensors where each is named by its role: "image 1x2x16x16, grid 1x4x4x2"."""
+    step = request.steps[0]
+    if step.formula is not None or any(len(m.value) != 1 for m in listed):
+        return None
+    way = way_of(step)
+    if way.signature is None or way.signature.is_module or len(way.tensors) != len(listed):
+        return None
+    found: dict[str, Shape] = {}
+    for mark in listed:
+        before = text.text[: mark.begin]
+        fits = [
+            p.name
+            for p in way.tensors
+            if re.search(rf"(?<![a-z0-9_])(?:{_ROLES.get(p.name, '')}|{p.name}){_OF_ROLE}", before)
+        ]
+        if len(fits) != 1 or fits[0] in found:
+            return None
+        found[fits[0]] = mark.value[0]
+    return tuple(found[p.name] for p in way.tensors)
+
+
+def by_name(text: MarkedText, listed: list[Mark], variables: tuple[str, ...]) -> list[Shape]:
+    """Return the shapes in the order of the variables that stand before them, as in "y 64, x 8x64"."""
+    named: dict[str, Shape] = {}
+    others: list[Shape] = []
+    for mark in listed:
+        said = re.search(
+            r"(?<![a-z0-9_])([a-z][a-z0-9_]*)(?: ?(?:is|of|has|with|shape|size|a|an|as|in|:|=|为|是|的形状))* ?\Z",
+            text.text[: mark.begin],
+        )
+        if said is not None and said[1] in variables and said[1] not in named:
+            named[said[1]] = mark.value[0]
+        else:
+            others.append(mark.value[0])
+    rest = iter(others)
+    return [named[v] if v in named else next(rest) for v in variables]
+
+
+_NAME = r"(?!(?:with|where|and|for)(?![a-z0-9_]))[a-z][a-z0-9_]*"
+_NAMES_BEFORE = re.compile(
+    rf"(?<![a-z0-9_])(?P<names>{_NAME}(?:\s*(?:,|/|&|、|and|和|与)\s*{_NAME})*)"
+    r"(?:\s*(?:is|are|of|has|have|with|shape|shapes|size|both|each|all|a|an|as|in|tensor|matrix|weight|[:=\[({]"
+    r"|的形状|形状|大小|都|各|均|为|是))*\s*\Z"
+)
+
+
+def named_before(text: MarkedText, listed: list[Mark], names: tuple[str, ...]) -> dict[str, Shape]:
+    """Return the shapes of those of the names that stand before one: "a of 3x50x24 and b of 3x70x24"."""
+    found: dict[str, Shape] = {}
+    for mark in [m for m in listed if len(m.value) == 1]:
+        before = _NAMES_BEFORE.search(text.text[: mark.begin])
+        for name in re.findall(_NAME, before["names"]) if before else ():
+            if name in names:
+                found.setdefault(name, mark.value[0])
+    return found
+
+
+def all_named(text: MarkedText, request: Request, listed: list[Mark]) -> tuple[Shape, ...] | None:
+    """Return the shapes of a formula's tensors where each is named before its shape: "W1 and W3 256x512"."""
+    first = request.steps[0] if request.steps else None
+    if first is None or len(first.variables) < _PAIR or any(len(m.value) != 1 for m in listed):
+        return None
+    named: dict[str, Shape] = {}
+    plain = text.text
+    for mark in [m for m in text.marks if m.kind == "operator"]:
+        plain = plain[: mark.begin] + "\0" * (mark.end - mark.begin) + plain[mark.end :]
+    for mark in listed:
+        before = _NAMES_BEFORE.search(plain[: mark.begin])
+        for name in re.findall(_NAME, before["names"]) if before else ():
+            if name in first.variables and named.setdefault(name, mark.value[0]) != mark.value[0]:
+                return None
+    if not set(first.variables) <= named.keys():
+        return None
+    return tuple(named[v] for v in first.variables)
