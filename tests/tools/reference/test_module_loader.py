@@ -315,3 +315,39 @@ def test_bounds_of_bins_stay_in_order(tmp_path: Path) -> None:
     assert isinstance(bounds, torch.Tensor) and isinstance(falling, torch.Tensor)
     assert (bounds.diff() >= 0).all() and (falling.diff() <= 0).all()
     assert not torch.equal(bounds, torch.linspace(0, 1, 50))
+
+
+# What `forward` returns, and whether normal and extreme values are drawn beyond the range of the task's own.
+LOSING = {
+    "a spectrum of nine decades": (
+        "torch.fft.irfft(torch.fft.rfft(x) * torch.arange(33.0), n=64)",
+        [True, False],
+    ),
+    "a filter that is stable below one": ("recursive(x, 80)", [True, False]),
+    "a sum that its bound explains": ("x.cumsum(-1) - x.sum(-1, keepdim=True)", [True, True]),
+}
+FILTER = """
+import torch
+def recursive(x, steps):  # complex numbers have no bound
+    y, turned = torch.zeros(x.shape[0], dtype=torch.complex64), torch.view_as_complex(x.reshape(-1, 32, 2)[:, 0] * 1.0)
+    for t in range(steps):
+        y = turned * y + x[:, t % 64]
+    return y.real - y.imag
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return {body}
+def get_inputs():
+    return [torch.rand(256, 64) / 2]
+def get_init_inputs():
+    return []
+"""
+
+
+@pytest.mark.parametrize("name", LOSING)
+def test_what_float32_loses_is_drawn_inside_the_range_of_the_task(tmp_path: Path, name: str) -> None:
+    body, beyond = LOSING[name]
+    path = tmp_path / "losing.py"
+    path.write_text(FILTER.replace("{body}", body))
+    case = load(Reference(loader="akgen.tools.reference.module_loader", path=path), Case(id="0"))
+    drawn = [case.sample(3, distribution).inputs[0] for distribution in ("normal", "extreme")]
+    assert [bool((x < 0).any() or (x > 0.5).any()) for x in drawn] == beyond
