@@ -85,6 +85,22 @@ def substituted(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return torch.stack(x[::-1], -1)
 
 
+def rows_in_place(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """Rows of what the last step left, each step's own: slices that move of a value that is made anew."""
+    y = y.clone()
+    for i in range(1, x.shape[0]):
+        y[i] = torch.tanh(y[i] + 0.5 * y[i - 1].sin()) * x[i] + y[i].cos()
+    return y
+
+
+def a_row_of_what_is_carried(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """A row that moves of a value that the step itself has made."""
+    for i in range(1, x.shape[0]):
+        z = torch.tanh(y + x[i])
+        y = torch.cat([z[:1] * 0.9, z[1:] + y[:1].sin() * z[i].cos()], 0)
+    return y
+
+
 CASES: list[tuple[Callable[..., Any], tuple[torch.Tensor, ...], int]] = [
     (biquad, (normal(6, 24), normal(1)), 2),
     (scan_backward, (normal(2, 24, 3), normal(2, 24, 5, seed=1), normal(2, 5, 3)), 1),
@@ -106,6 +122,15 @@ def test_a_loop_over_time_is_written_once(
     assert len(nests) < 25
     for mine, want in zip(run(composition, loaded, raw, 3), loaded.returned(), strict=True):
         assert_close(mine, want)
+
+
+@pytest.mark.parametrize(("function", "loops"), [(rows_in_place, {1}), (a_row_of_what_is_carried, set())])
+def test_slices_that_move_of_what_steps_make_are_read_where_they_are(
+    function: Callable[..., Any], loops: set[int]
+) -> None:
+    composition, (loaded,), (raw,) = composed(function, (normal(9, 5), normal(9, 5, seed=1)))
+    assert {t.nest.loop for t in composition.groups[0].templates} - {None} == loops
+    assert_close(*run(composition, loaded, raw, 3), loaded.returned()[0])
 
 
 @pytest.mark.parametrize(("function", "args"), [c[:2] for c in CASES if c[0] in (biquad, recurrent)])

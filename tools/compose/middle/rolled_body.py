@@ -47,6 +47,7 @@ class LoopBody:
         self.needs: set[int] = set()
         self.odd = False
         self._windows: dict[tuple[int, int], MovingPart] = {}
+        self._slices: dict[tuple[int, int], MovingPart] = {}  # of what steps make
         self._tables: dict[tuple[int, int], tuple[int, tuple[Number, ...]]] = {}
         for place in range(run.period):
             self._look(place)
@@ -61,14 +62,25 @@ class LoopBody:
         for m, (o, after) in enumerate(zip(first, second, strict=True)):
             if leaf_form(self.nodes[o.base]) is not None and o.base != after.base:
                 self._varying(place, m)
+                self.odd |= self.nodes[o.base].op == "iota" and any(self._moves(o, after))
             elif o.base != after.base:
                 lag = -self.run.place(self.at[o.base])[0]
+                self._moving(place, m, o, after, lag)
                 if lag:
                     there = self.run.place(self.at[o.base])[1]
                     self.lags[there] = max(lag, self.lags.get(there, 0))
                     self.odd |= not self._alike(there, lag)
             else:
                 self._seen(place, m, o, after)
+
+    def _moving(self, place: int, m: int, o: SeenOperand, after: SeenOperand, lag: int) -> None:
+        """Note a slice of what each step makes that starts elsewhere in each turn: it is read from where that lies."""
+        moves = self._moves(o, after)
+        if any(moves):
+            window = self._window(o.base, o.base, o.views, moves) if lag else None
+            self.odd |= window is None
+            if window is not None:
+                self._slices[place, m] = window
 
     def _alike(self, place: int, lag: int) -> bool:
         """Return whether what stood there before the loop has the form of what the loop puts there."""
@@ -88,7 +100,7 @@ class LoopBody:
     def _seen(self, place: int, m: int, o: SeenOperand, after: SeenOperand) -> None:
         """Note what all steps see: where it starts in each turn."""
         base = self.nodes[o.base]
-        moves = [self._start(b) - self._start(a) for a, b in zip(o.views, after.views, strict=True)]
+        moves = self._moves(o, after)
         if base.op == "const" or (base.op == "iota" and not any(moves)):
             return
         source = None if base.op == "load" and not base.args else o.base
@@ -103,6 +115,10 @@ class LoopBody:
         self._windows[place, m] = window
         if window.node is not None:
             self.needs.add(window.node)
+
+    def _moves(self, o: SeenOperand, after: SeenOperand) -> list[int]:
+        """Return how far the start of each view moves from the first step to the second, and from each to the next."""
+        return [self._start(b) - self._start(a) for a, b in zip(o.views, after.views, strict=True)]
 
     def _start(self, view: int) -> int:
         cut = self.nodes[view].cut
@@ -196,12 +212,16 @@ class LoopBody:
         if turn == 0:
             return self._viewed(b, made[there], o.views)
         size = math.prod(base.shape)
-        strides, offset = contiguous(base.shape), (lengths[there] + turn) * size
+        part = self._slices.get((place, m)) or MovingPart(
+            o.base, base.shape, contiguous(base.shape), 0, 0, o.views
+        )
+        offset = (lengths[there] + turn) * size + part.offset
+        plain = offset == 0 and part.strides == contiguous(part.shape)
         load = Node(
-            op="load", dtype=base.dtype, shape=base.shape, origin=Origin(temp=kept[there]), turn=size,
-            offset=offset, strides=strides if offset else None,
+            op="load", dtype=base.dtype, shape=part.shape, origin=Origin(temp=kept[there]), turn=size + part.turn,
+            offset=offset, strides=None if plain else part.strides,
         )  # fmt: skip
-        return self._viewed(b, b.add(load), o.views)
+        return self._viewed(b, b.add(load), part.views)
 
     def _viewed(self, b: GraphBuilder, value: int, views: tuple[int, ...]) -> int:
         for v in views:
