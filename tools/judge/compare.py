@@ -116,6 +116,8 @@ class _Pass:
         cancelled = bounds is not None and not self._exact and tolerance.cancels(self._sizes(bounds))
         self._bounds = bounds
         self._allowed = tolerance.Allowance(rule, self._rms, bounds, cancelled=cancelled)
+        if bounds is not None and not (self._exact or cancelled) and self._many_beyond(bounds):
+            self._allowed.limit(self._own_error().overall)
         self._max_abs = self._max_rel = self._max_used = 0.0
         self._comparable = self._exact or stored.size == 0  # else once a pair of finite numbers is met
         self._foreign = False
@@ -244,16 +246,7 @@ class _Pass:
 
     def _forgive(self, wrong: Mask) -> None:
         """Take back elements that are inside the reference's own error at their magnitude."""
-        own_error = tolerance.OwnError()
-        comparable = self._own.size == self._want.size
-        for start in range(0, self._want.size if comparable else 0, self._chunk):
-            part = slice(start, start + self._chunk)
-            want = raw.as_float64(self._want[part], self._want_dtype)
-            own = raw.as_float64(self._own[part], self._own_dtype)
-            with np.errstate(invalid="ignore"):
-                error = np.abs(own - want)
-            finite = np.isfinite(error)
-            own_error.add(np.abs(want[finite]), error[finite])
+        own_error = self._own_error()
         places = np.flatnonzero(wrong)
         got = raw.as_float64(self._stored[places], self._rule.dtype)
         want = raw.as_float64(self._want[places], self._want_dtype)
@@ -266,9 +259,25 @@ class _Pass:
         wrong[places[near & (difference <= room)]] = False
         self._use(difference, room, near if self._held is None else near & ~(self._held & wrong)[places])
 
+    def _own_error(self) -> tolerance.OwnError:
+        own_error = tolerance.OwnError()
+        comparable = self._own.size == self._want.size
+        for start in range(0, self._want.size if comparable else 0, self._chunk):
+            part = slice(start, start + self._chunk)
+            want = raw.as_float64(self._want[part], self._want_dtype)
+            own = raw.as_float64(self._own[part], self._own_dtype)
+            with np.errstate(invalid="ignore"):
+                error = np.abs(own - want)
+            finite = np.isfinite(error)
+            own_error.add(np.abs(want[finite]), error[finite])
+        return own_error
+
+    def _many_beyond(self, bounds: raw.Array) -> bool:
+        return self._allowed.beyond(bounds) > bounds.size * tolerance.MOST_BESIDE_JUMPS
+
     def _excuse(self, wrong: Mask, bounds: raw.Array) -> None:
         """Take back elements inside their whole bound, if they and such bounds are few: they lie beside a jump."""
-        if not self._exact and self._allowed.beyond(bounds) > wrong.size * tolerance.MOST_BESIDE_JUMPS:
+        if not self._exact and self._many_beyond(bounds):
             return
         places = np.flatnonzero(wrong & (bounds > 0))
         got = raw.as_float64(self._stored[places], self._rule.dtype)

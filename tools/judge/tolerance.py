@@ -16,7 +16,9 @@ The default atol shrinks with the root mean square of the expected output where 
 Every element must be inside |got - want| <= atol + rtol * |want| + one unit in the last place of the output's dtype.
 Where the error bound of a sound computation (`tools/reference/rounding`: what every step of the reference may lose in
 the task's precision, in any order of summation) is larger than atol + rtol * |want|, it takes their place, up to an
-eighth of the output's root mean square, so that no output is free. Where everything cancels out (no expected
+eighth of the output's root mean square, so that no output is free. Where more than a quarter of the bounds are larger
+(long recurrences forget in the bound what they forget in the values), they may reach no more than some thousand times
+what the reference itself errs by: so far a sum one by one is from PyTorch's. Where everything cancels out (no expected
 element reaches a millionth of its bound) the limit is an eighth: what comes out there is rounding alone.
 
 An element whose own bound is larger still (its argument lies within its error of a jump, its index within that of a
@@ -49,6 +51,9 @@ DEFAULTS: Mapping[DType, tuple[float, float]] = {
 }
 REFERENCE_ERROR_FACTOR = 8.0
 MOST_OF_RMS = 1 / 8  # that an error bound may reach
+MOST_OF_OWN = (
+    4096.0  # times the reference's own error, root mean square, that bounds may reach where most are larger
+)
 MOST_BESIDE_JUMPS = 1 / 4  # of an output's elements may have a bound that is larger
 MOST_JUMPED = 1 / 16  # and may need it
 NOTHING = 1e-6  # of its bound: what float64 leaves of what cancels out
@@ -122,6 +127,11 @@ class Allowance:
         """Return how many of an output's bounds are larger than what they may reach."""
         return int(np.count_nonzero(bounds > self._most))
 
+    def limit(self, own_error: float) -> None:
+        """Let no bound reach further than a multiple of what the reference errs by; zero says nothing."""
+        if own_error > 0:
+            self._most = min(self._most, MOST_OF_OWN * own_error)
+
     def whole(self, places: slice | npt.NDArray[np.intp], size: Floats) -> Floats:
         return self.nearly(places, size) + unit_in_last_place(self._rule.dtype, size)
 
@@ -164,6 +174,11 @@ class OwnError:
         self._square += np.bincount(place, weights=np.square(error), minlength=self._square.size)
         self._count += np.bincount(place, minlength=self._count.size)
         self.largest = max(self.largest, float(error.max()))
+
+    @property
+    def overall(self) -> float:
+        """Return the root mean square of all errors."""
+        return float(np.sqrt(self._square.sum() / max(self._count.sum(), 1.0)))
 
     def at(self, size: Floats) -> Floats:
         """Return the error around these magnitudes, over three powers of two."""

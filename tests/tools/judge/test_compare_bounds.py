@@ -71,6 +71,19 @@ def test_a_number_where_nothing_is_comparable_has_no_share(check: Compare) -> No
 
 
 @pytest.mark.parametrize("chunk", [7, 1000])
+@pytest.mark.parametrize(("large", "right"), [(11, False), (10, True)])
+def test_where_most_bounds_are_larger_the_references_own_error_limits_them(
+    check: Compare, chunk: int, large: int, right: bool
+) -> None:
+    """As those of long recurrences are, which forget nothing that the values forget."""
+    want, bounds = np.ones(40), np.full(40, 0.1)
+    bounds[:large] = 1e30
+    own = want.astype(np.float32) + np.float32(2.0**-20)
+    assert check(off(want, 3.9e-3), want, own=own, bounds=bounds, chunk=chunk).mismatch is None
+    assert (check(off(want, 0.05), want, own=own, bounds=bounds, chunk=chunk).mismatch is None) is right
+
+
+@pytest.mark.parametrize("chunk", [7, 1000])
 def test_where_all_cancels_out_rounding_is_allowed_and_no_more(check: Compare, chunk: int) -> None:
     bounds = np.full(40, 1e-5)
     bounds[3] = 0.0
