@@ -215,7 +215,7 @@ def _spellings() -> dict[str, OperatorEntry]:
 def _with_and() -> frozenset[str]:
     """Return the names with "and" in them, squashed."""
     names = (name for op in operators() for name in (op.name.replace("_", " "), *op.aliases))
-    return frozenset(squashed(name) for name in names if " and " in name)
+    return frozenset(squashed(name) for name in names if " and " in f"{name} ")
 
 
 @cache

@@ -158,7 +158,13 @@ def _take(text: MarkedText, alias: str, parameters: dict[str, Parameter], *, bef
 
 def take_reduction(text: MarkedText, entries: list[OperatorEntry]) -> None:
     """Mark "mean" and "sum" beside a loss as its reduction."""
-    if not any(e.category == "loss" and "reduction" in parameters_of(e) for e in entries):
+    losses = [e for e in entries if e.category == "loss"]
+    told = any(m.kind == "operator" and not isinstance(m.value, str) for m in text.marks)
+    if losses and not told and all(e.source is not None and "mean(" in e.source for e in losses):
+        for pattern, value in _REDUCTIONS:
+            if value == "mean" and not any("reduction" in parameters_of(e) for e in losses):
+                text.take(pattern, "filler")  # it is one: "charbonnier loss, averaged"
+    if not any("reduction" in parameters_of(e) for e in losses):
         return
     if any(m.kind == "attribute" and "reduction" in m.value.values for m in text.marks):
         return

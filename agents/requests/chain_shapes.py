@@ -257,6 +257,17 @@ def _broadcast(shapes: list[Shape]) -> bool:
 def _agreeing(request: Request, shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
     """Return the shapes with a batch that was said apart in front. Raises Unclear if sizes contradict them."""
     sizes = {n for shape in shapes for n in shape}
+    have = request.sizes
+    if {"batch", "channels"} <= have.keys() and not _windowed(request) and len(shapes) == 1:
+        lead = (have["batch"], have["channels"])
+        if len(shapes[0]) == _PAIR and lead != shapes[0]:
+            return ((*lead, *shapes[0]),)  # "32 channels, 14x14 maps, batch of 2"
+        if (
+            len(shapes[0]) == _PAIR + 1
+            and shapes[0][0] == have["channels"]
+            and have["batch"] not in shapes[0]
+        ):
+            return ((have["batch"], *shapes[0]),)
     draws = entry_of(request.steps[0]).draws if request.steps and request.steps[0].formula is None else {}
     for role, size in request.sizes.items():
         if size in sizes:

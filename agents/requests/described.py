@@ -4,7 +4,7 @@ import itertools
 import re
 
 from akgen.agents.requests.attributes import parameters_of
-from akgen.agents.requests.marks import Mark, MarkedText
+from akgen.agents.requests.marks import Mark, MarkedText, words
 from akgen.agents.requests.request import ChainStep, Request
 from akgen.knowledge.operators import operator_named
 
@@ -35,6 +35,8 @@ def take_returns(text: MarkedText, known: Request) -> None:
         skip(text, BY_INDEX)
     if any(e.category == "quantization" for e in entries):
         text.take(re.compile(r"(?<![a-z])(?:weights?|activations?)(?![a-z])|权重|激活值?"), "filler")
+    if any(e.category == "optimizer" for e in entries):
+        text.take(re.compile(words()["optimizer states"]), "filler")
     for name in {p.name for e in entries if e.source for s in e.signatures() for p in s.tensors}:
         text.take(re.compile(rf"(?<![a-z0-9_]){name}s?(?![a-z0-9_])"), "filler")
 

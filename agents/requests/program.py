@@ -1,5 +1,6 @@
 """Write the PyTorch reference of a chain of operators: Model, get_inputs(params), get_init_inputs(params)."""
 
+import ast
 import math
 import re
 from importlib.resources import files
@@ -331,7 +332,17 @@ def _domain(request: Request, inputs: list[Input]) -> str | None:
     elif domain is not None:
         names = {i.name: tuple(float(n) for n in domain.strip("[]").split(",")) for i in inputs}
     names |= {i.name: "unit" for i in inputs if i.draw == "unit"}
+    names |= dict.fromkeys(_divisors(step.formula) & {i.name for i in inputs}, "positive")
     return repr(names) if names else None
+
+
+def _divisors(formula: str | None) -> set[str]:
+    """Return the tensors of a formula that whole numbers are divided by, which zero must not be in."""
+    tree = ast.parse(formula or "0", mode="eval")
+    divisions = [
+        n for n in ast.walk(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.FloorDiv | ast.Mod)
+    ]
+    return {n.right.id for n in divisions if isinstance(n.right, ast.Name)}
 
 
 def _source(value: Value) -> str:
