@@ -175,8 +175,10 @@ def take_reduction(text: MarkedText, entries: list[OperatorEntry]) -> None:
     ):
         return
     for pattern, value in _REDUCTIONS:
-        match = pattern.search(text.rest)
-        if match is not None:
+        for match in text.matches(pattern):
+            if (denied := _DENIED.search(text.text[: match.start()])) is not None:
+                text.mark(denied.start(), match.end(), "filler")  # "sum, not mean"
+                continue
             text.mark(match.start(), match.end(), "attribute", AttributeValues({"reduction": value}))
             return
 

@@ -189,6 +189,9 @@ def _cases(
     )
     if first.formula is not None and len(found) == count and len(listed) == count:
         found = by_name(text, listed, first.variables)
+    labels = first.formula is None and "classes" in entry_of(first).draws.values()
+    if labels and len(found) > 1 and found[1] not in (found[0][:1] + found[0][2:], found[0]):
+        raise Unclear("two_shapes")  # classes stand behind the batch in PyTorch: (N, C, d) with (N, d)
     if len(found) == count > 1 and _of_named(text, request, listed, found):
         return (tuple(found),)
     if len(listed) == count > 1 and (roles := by_role(text, request, listed)) is not None:

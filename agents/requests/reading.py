@@ -128,6 +128,7 @@ class Reading:
             take_pads(text, known, windows)
         attributes.take_dims(text, candidates)
         self._take_permutation(candidates)
+        self._take_lengths()
         sizes.take_long_shapes(text)
         take_flags(text)
         if any("out_channels" in parameters_of(e) or "out_features" in parameters_of(e) for e in entries):
@@ -203,6 +204,20 @@ class Reading:
                 raise Unclear("product")
             text.unmark(product)
             text.mark(product.begin, product.end, "operator", ChainStep(operator="matmul"))
+
+    def _take_lengths(self) -> None:
+        """Mark "b 64" as the shape of a tensor that code takes beside others."""
+        arguments = (self._known.source.arguments if self._known.source else None) or ()
+        for name in arguments if len(arguments) > 1 else ():
+            said = re.compile(
+                rf"(?<![a-z0-9_.]){re.escape(name.lower())} ?(?:is |of |has |length |long |[:=]|长度?|为|是)* ?"
+                r"(?P<size>\d+k?)(?![a-z0-9_.]| ?[x*,] ?\d| by \d)"
+            )
+            for match in self.text.matches(said):
+                begin, end = match.span("size")
+                self.text.mark(match.start(), begin, "filler")
+                self.text.mark(begin, end, "shape", ((sizes.number(match["size"]),),))
+                break
 
     def _take_permutation(self, candidates: list[marks.Mark]) -> None:
         """Take "permute 2x16x8 to 2x8x16" for the axes that make it so. Raises Unclear if sizes are equal or differ."""

@@ -76,6 +76,8 @@ def read_words(text: str, known: Request, language: Language, *, given: bool = F
     try:
         request = reading.request()
     except Unclear as unclear:
+        if unclear.name == "attribute_of_nothing" and (misspelt := _misspelt(text, reading, known, language)):
+            return misspelt
         return _told(text, known, language) or ParsedRequest(
             request=known, problem=problem(unclear.name, language, **unclear.values), kind="unclear"
         )
@@ -105,6 +107,13 @@ def _told(text: str, known: Request, language: Language) -> ParsedRequest | None
     if problem_of(request, language) is not None or unaccounted(marked, plain(text), request, known):
         return None
     return ParsedRequest(request=request)
+
+
+def _misspelt(text: str, reading: Reading, known: Request, language: Language) -> ParsedRequest | None:
+    """Return a question with a guess where nothing is named but a misspelt operator: "softmx over the last dim"."""
+    unread = reading.unread()
+    asked = _asked_about(text, unread, known, language) if unread else None
+    return asked if asked is not None and asked.offer is not None else None
 
 
 def says_yes(text: str) -> bool:

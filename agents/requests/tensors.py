@@ -24,7 +24,7 @@ _RETURN_BOTH = (  # values and int64 indices
 )  # fmt: skip
 _LINK = (
     r"(?:[\s:=(（,，]|(?<![a-z])(?:is|are|as|in|with|of|an?|the|dtype|type|tensor|both|all)(?![a-z])"
-    r"|是|为|的|用|都|均|类型)*"
+    r"|是|为|的|用|都|均|类型|[\[(]\d+(?:, ?\d+)*,?[\])]|(?<![\d.])\d+(?: ?x ?\d+)+)*"
 )
 _INDEX = (
     r"(?:targets?|labels?|idx|ind(?:ex|ices)|(?:token |class |word )?ids?|tokens|positions|offsets|标签|索引|下标|"

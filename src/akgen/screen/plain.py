@@ -1,5 +1,6 @@
 """A conversation in plain lines: for pipes, and for terminals without the application."""
 
+import ast
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -113,7 +114,7 @@ def read_request(read_line: ReadLine) -> str | None:
     if "```" in line:
         fenced, end = True, line.count("```") >= 2
     elif line.startswith(_CODE_BEGINS):
-        fenced, end = False, False
+        fenced, end = False, _is_whole(line)
     else:
         return line
     lines = [line]
@@ -124,6 +125,15 @@ def read_request(read_line: ReadLine) -> str | None:
         lines.append(following)
         end = "```" in following if fenced else not following.strip() and not lines[-2].strip()
     return "\n".join(lines)
+
+
+def _is_whole(line: str) -> bool:
+    """Say whether a line of code is a function with its body: "def f(x): return x * 2"."""
+    try:
+        (first, *_) = ast.parse(line).body
+    except (SyntaxError, ValueError):
+        return False
+    return isinstance(first, ast.FunctionDef)
 
 
 def _read_line(terminal: Terminal, more: bool) -> str | None:
