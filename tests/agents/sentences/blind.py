@@ -95,8 +95,10 @@ def _raises(request: Request) -> str | None:
         side = _made(source, params, {})
         side.model.to(next((t.dtype for t in side.tensors if t.is_floating_point()), torch.float32))
         with torch.no_grad():
-            if not _runs_without_numbers(side):  # half convolutions take minutes on a CPU
-                side.model(*side.tensors[: side.inputs])
+            if not _runs_without_numbers(side):  # in float32: half convolutions take minutes on a CPU
+                side.model.float()(
+                    *(t.float() if t.is_floating_point() else t for t in side.tensors[: side.inputs])
+                )
     except _BROKEN as wrong:
         return f"the reference raises {type(wrong).__name__}: {wrong}"
     return None
