@@ -86,9 +86,7 @@ signatures: $(STAMP)
 # All sentences that people may say in a conversation: what is understood computes what PyTorch computes.
 sentences: $(STAMP)
 	@PYTHONPATH=. $(BIN)/python tests/agents/sentences/check.py $(notdir $(wildcard tests/agents/sentences/*.txt))
-	@PYTHONPATH=. $(BIN)/python tests/agents/sentences/blind.py tests/agents/sentences/blind_first.jsonl
-	@PYTHONPATH=. $(BIN)/python tests/agents/sentences/blind.py tests/agents/sentences/blind_second.jsonl
-	@PYTHONPATH=. $(BIN)/python tests/agents/sentences/blind.py tests/agents/sentences/blind_third.jsonl
+	@for set in tests/agents/sentences/blind_*.jsonl; do PYTHONPATH=. $(BIN)/python tests/agents/sentences/blind.py $$set || exit 1; done
 
 CPP = $$(find tools -name "*.h" -o -name "*.hpp" -o -name "*.cpp")
 lint: $(STAMP)

@@ -134,9 +134,8 @@ def misses_itself(returned: Sequence[Any], exact: Sequence[Any], bounds: Sequenc
     """
     for one, run, bound in zip(returned, exact, bounds or [None] * len(exact), strict=True):
         found, wanted, limits = tree_leaves(one), tree_leaves(run), tree_leaves(bound)
-        for got, want, most in zip(
-            found, wanted, limits if len(limits) == len(found) else [None] * len(found), strict=True
-        ):
+        limits = limits if len(limits) == len(found) else [None] * len(found)
+        for got, want, most in zip(found, wanted, limits, strict=True):
             if got.dtype != torch.float32 or got.shape != want.shape:
                 continue
             finite = torch.isfinite(got) & torch.isfinite(want)
