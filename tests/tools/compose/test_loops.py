@@ -140,6 +140,17 @@ def test_a_loop_over_time_runs_on_the_twin(
     assert_right_on_twin(function, *args)
 
 
+def test_steps_that_join_more_than_eight_values_are_a_loop() -> None:
+    def mixed(x: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+        for t in range(x.shape[1]):
+            c = torch.stack([torch.sin(c[:, k] + x[:, t]) * c[:, k - 1] for k in range(9)], 1)
+        return c
+
+    composition, (loaded,), (raw,) = composed(mixed, (normal(3, 6), normal(3, 9)))
+    assert {t.nest.loop for t in composition.groups[0].templates} - {None} == {1}
+    assert_close(*run(composition, loaded, raw, 3), loaded.returned()[0])
+
+
 def test_steps_that_one_nest_computes_from_what_it_loads_once_stay_fused() -> None:
     def polynomial(x: torch.Tensor) -> torch.Tensor:
         y = torch.ones_like(x)

@@ -11,15 +11,17 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from akgen.tools.compose.front.graph import VIEWS, Graph, Node
 
 LEAST_TURNS = 4  # steps that are worth a loop
 LEAST_VALUES = 24  # in all of them
 LEAST_FUSED = 96  # of such values as one nest computes from what it loads once
-_MOST_OPERANDS = 8  # of a value that a step may make
 _LEAVES = frozenset(["load", "const", "iota", "count"])
 _FAR = 2**40  # further back than any value
+Places = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
 
 class SeenOperand(NamedTuple):
@@ -92,24 +94,26 @@ class _Steps:
         self.nodes, self.values = nodes, values
         at = {v: k for k, v in enumerate(values)}
         self.operands = [[operand(nodes, a) for a in nodes[v].args] for v in values]
-        shape = (len(values), _MOST_OPERANDS)
-        self.back, self.base = np.full(shape, _FAR), np.full(shape, -1)
-        self.leaf = np.full(shape, -1)
+        counts = np.array([len(mine) for mine in self.operands])
+        self.start = np.concatenate(
+            ([0], np.cumsum(counts))
+        )  # of each value's operands, which stand in a row
+        self.owner = np.repeat(np.arange(len(values)), counts)
+        self.back, self.base = np.full(len(self.owner), _FAR), np.full(len(self.owner), -1)
+        self.leaf = np.full(len(self.owner), -1)
         kinds: dict[object, int] = {}
         leaves: dict[object, int] = {}
         self.kind = np.zeros(len(values), dtype=np.int64)
         for k, v in enumerate(values):
             mine = self.operands[k]
-            many = len(mine) > _MOST_OPERANDS
-            self.kind[k] = kinds.setdefault((k,) if many else self._kind(nodes[v], mine), len(kinds))
-            for m, o in enumerate(() if many else mine):
-                self.base[k, m] = o.base
+            self.kind[k] = kinds.setdefault(self._kind(nodes[v], mine), len(kinds))
+            for m, o in enumerate(mine, self.start[k]):
+                self.base[m] = o.base
                 if o.base in at:
-                    self.back[k, m] = k - at[o.base]
+                    self.back[m] = k - at[o.base]
                 form = leaf_form(nodes[o.base])
                 if form is not None:
-                    self.leaf[k, m] = leaves.setdefault(form, len(leaves))
-            self.base[k, len(mine) :] = -2
+                    self.leaf[m] = leaves.setdefault(form, len(leaves))
         self.at = at
 
     def _kind(self, node: Node, operands: Sequence[SeenOperand]) -> object:
@@ -130,11 +134,9 @@ class _Steps:
         least = (LEAST_TURNS - 1) * period
         if int(same.sum()) < max(least, LEAST_VALUES - period):
             return
-        near, far = slice(None, -period), slice(period, None)
-        alike = (self.back[near] == self.back[far]) & (self.back[far] < _FAR)
-        alike |= self.base[near] == self.base[far]
-        alike |= (self.leaf[near] == self.leaf[far]) & (self.leaf[far] >= 0)
-        same &= alike.all(axis=1)
+        mine = np.flatnonzero(same[self.owner[: self.start[len(same)]]])
+        theirs = mine - self.start[self.owner[mine]] + self.start[self.owner[mine] + period]
+        same[self.owner[mine[~self._operands_alike(mine, theirs)]]] = False
         edges = np.flatnonzero(np.diff(np.concatenate(([0], same.astype(np.int8), [0]))))
         for start, stop in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
             turns = (stop - start + period) // period
@@ -160,9 +162,14 @@ class _Steps:
         return best if best.turns * best.period >= (LEAST_FUSED if fused else LEAST_VALUES) else None
 
     def _alike(self, k: int, j: int) -> bool:
-        back = (self.back[k] == self.back[j]) & (self.back[k] < _FAR)
-        leaf = (self.leaf[k] == self.leaf[j]) & (self.leaf[k] >= 0)
-        return bool(self.kind[k] == self.kind[j] and (back | leaf | (self.base[k] == self.base[j])).all())
+        mine, theirs = (np.arange(self.start[i], self.start[i + 1]) for i in (k, j))
+        return bool(self.kind[k] == self.kind[j] and self._operands_alike(mine, theirs).all())
+
+    def _operands_alike(self, mine: Places, theirs: Places) -> Mask:
+        """Return which operands are as far back, the same value, or leaves of one form."""
+        back = (self.back[mine] == self.back[theirs]) & (self.back[mine] < _FAR)
+        leaf = (self.leaf[mine] == self.leaf[theirs]) & (self.leaf[mine] >= 0)
+        return np.asarray(back | leaf | (self.base[mine] == self.base[theirs]))
 
     def _carried(self, run: Repeats) -> int:
         """Return how many elements of earlier steps a step takes."""
@@ -172,8 +179,9 @@ class _Steps:
                 run.first + run.period + place
             )  # of the second step: the first one's may be taken for a constant
             for m, o in enumerate(self.operands[k]):
-                q = k - int(self.back[k, m])
-                moves = self.back[k, m] < _FAR and self.back[k, m] == self.back[k + run.period, m]
+                mine, after = self.back[[self.start[k] + m, self.start[k + run.period] + m]]
+                q = k - int(mine)
+                moves = mine < _FAR and mine == after
                 if moves and run.place(q)[0] < 1:
                     found.add(o.base)
         return sum(max(1, math.prod(self.nodes[b].shape)) for b in found)
