@@ -6,9 +6,15 @@ from typing import Any
 import pytest
 
 
-def sampled(values: Iterable[Any], every: int) -> list[Any]:
-    """Return the values as parameters; all but one of `every` are marked slow. A tuple is several parameters."""
+def sampled(values: Iterable[Any], every: int, *, whole: bool = False) -> list[Any]:
+    """Return the values as parameters; all but one of `every` are marked slow.
+
+    A tuple is several parameters, or one, the `whole` tuple.
+    """
     return [
-        pytest.param(*(v if isinstance(v, tuple) else (v,)), marks=[pytest.mark.slow] if n % every else [])
+        pytest.param(
+            *(v if isinstance(v, tuple) and not whole else (v,)),
+            marks=[pytest.mark.slow] if n % every else [],
+        )
         for n, v in enumerate(values)
     ]

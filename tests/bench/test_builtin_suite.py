@@ -13,6 +13,7 @@ from akgen.tools.judge.certificate import certify, task_digest
 from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.reference.module_loader import load
 from akgen.tools.reference.protocol import Sample
+from tests.sampled import sampled
 
 TASKS = [builtin.describe(builtin.TASKS / name) for name in builtin.names()]
 CATEGORIES = {
@@ -33,7 +34,7 @@ def test_the_suite_covers_its_categories_in_three_levels() -> None:
     assert {t.level for t in TASKS} == {1, 2, 3}
 
 
-@pytest.fixture(scope="module", params=TASKS, ids=_name)
+@pytest.fixture(scope="module", params=sampled(TASKS, 3), ids=_name)
 def task(request: pytest.FixtureRequest) -> Task:
     described: Task = request.param
     return described

@@ -19,6 +19,7 @@ from akgen.tools.judge.judge import Judge
 from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
+from tests.sampled import sampled
 from tests.twin.compilers import WARNINGS_OF_KERNELS
 
 KERNELS = pytest.mark.parametrize("pattern", patterns(), ids=lambda p: p.name)
@@ -44,7 +45,7 @@ def _solves(pattern: Pattern, cases: Sequence[str], trials: int, judge: Judge, f
     assert not [d for case in verdict.cases for d in case.diagnostics]
 
 
-@KERNELS
+@pytest.mark.parametrize("pattern", sampled(patterns(), 2), ids=lambda p: p.name)
 def test_an_expert_kernel_solves_its_first_and_last_case(
     pattern: Pattern, judge: Judge, tmp_path: Path
 ) -> None:

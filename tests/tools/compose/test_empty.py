@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import torch
 
+from tests.sampled import sampled
 from tests.tools.compose.composing import assert_right, normal
 
 
@@ -50,7 +51,7 @@ FORMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", sampled(FORMS, 2))
 def test_what_is_made_of_nothing_is_right(form: str) -> None:
     function, args = FORMS[form]
     assert_right(function, args)

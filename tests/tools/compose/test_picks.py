@@ -9,6 +9,7 @@ import torch.nn.functional as F
 
 from akgen.tools.compose.front.aten import import_graph
 from akgen.tools.compose.front.trace import trace
+from tests.sampled import sampled
 from tests.tools.compose.composing import Function, Loaded, assert_right, assert_right_on_twin, normal
 
 Fn = Callable[..., Any]
@@ -78,18 +79,18 @@ RESIZED: dict[str, Fn] = {
 }
 
 
-@pytest.mark.parametrize("name", INDEXED)
+@pytest.mark.parametrize("name", sampled(INDEXED, 2))
 def test_indexed(name: str) -> None:
     function, *args = INDEXED[name]
     assert_right(function, tuple(args))
 
 
-@pytest.mark.parametrize("name", MOVED)
+@pytest.mark.parametrize("name", sampled(MOVED, 2))
 def test_moved(name: str) -> None:
     assert_right(MOVED[name], (normal(2, 3, 11, 37),))
 
 
-@pytest.mark.parametrize("name", RESIZED)
+@pytest.mark.parametrize("name", sampled(RESIZED, 3))
 def test_resized(name: str) -> None:
     assert_right(RESIZED[name], (normal(1, 3, 8, 25),))
 
@@ -131,13 +132,13 @@ def test_one_program_resizes_several_shapes_whose_factors_are_equal_in_some() ->
     assert_right(lambda x: F.interpolate(x, size=(6, 8), mode="bilinear"), *((normal(*s),) for s in shapes))
 
 
-@pytest.mark.parametrize("name", ["embedding", "columns", "single elements", "gather along rows"])
+@pytest.mark.parametrize("name", sampled(["embedding", "columns", "single elements", "gather along rows"], 2))
 def test_indexed_on_the_twin(name: str) -> None:
     function, *args = INDEXED[name]
     assert_right_on_twin(function, *args)
 
 
-@pytest.mark.parametrize("name", ["flipped", "reflected", "windows as columns"])
+@pytest.mark.parametrize("name", sampled(["flipped", "reflected", "windows as columns"], 2))
 def test_moved_on_the_twin(name: str) -> None:
     assert_right_on_twin(MOVED[name], normal(2, 3, 11, 37))
 

@@ -134,7 +134,7 @@ CASES: dict[str, tuple[torch.nn.Module, list[Draw]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", sampled(CASES, 2))
+@pytest.mark.parametrize("name", sampled(CASES, 4))
 def test_a_program_takes_the_way_that_values_tell(name: str) -> None:
     model, draws = CASES[name]
     cases = [Loaded(model, draw) for draw in draws]
