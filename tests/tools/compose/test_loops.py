@@ -124,7 +124,7 @@ def test_a_loop_over_time_is_written_once(
         assert_close(mine, want)
 
 
-@pytest.mark.parametrize(("function", "loops"), [(rows_in_place, {1}), (a_row_of_what_is_carried, set())])
+@pytest.mark.parametrize(("function", "loops"), [(rows_in_place, {1}), (a_row_of_what_is_carried, {1})])
 def test_slices_that_move_of_what_steps_make_are_read_where_they_are(
     function: Callable[..., Any], loops: set[int]
 ) -> None:

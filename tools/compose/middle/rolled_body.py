@@ -34,6 +34,13 @@ class MovingPart(NamedTuple):
     views: tuple[int, ...]
 
 
+class StartsOfSlice(NamedTuple):
+    """Where a slice starts in each step; the tensor that holds these numbers."""
+
+    temp: int
+    numbers: tuple[Number, ...]
+
+
 class LoopBody:
     """A step of a loop. `needs` are the values that must be stored before; `lags` says how far back places are taken.
 
@@ -49,6 +56,7 @@ class LoopBody:
         self._windows: dict[tuple[int, int], MovingPart] = {}
         self._slices: dict[tuple[int, int], MovingPart] = {}  # of what steps make
         self._tables: dict[tuple[int, int], tuple[int, tuple[Number, ...]]] = {}
+        self._starts: dict[tuple[int, int], dict[int, StartsOfSlice]] = {}  # where no address says them
         for place in range(run.period):
             self._look(place)
 
@@ -62,7 +70,7 @@ class LoopBody:
         for m, (o, after) in enumerate(zip(first, second, strict=True)):
             if leaf_form(self.nodes[o.base]) is not None and o.base != after.base:
                 self._varying(place, m)
-                self.odd |= self.nodes[o.base].op == "iota" and any(self._moves(o, after))
+                self._picked(place, m, o.views, self._moves(o, after))
             elif o.base != after.base:
                 lag = -self.run.place(self.at[o.base])[0]
                 self._moving(place, m, o, after, lag)
@@ -74,13 +82,28 @@ class LoopBody:
                 self._seen(place, m, o, after)
 
     def _moving(self, place: int, m: int, o: SeenOperand, after: SeenOperand, lag: int) -> None:
-        """Note a slice of what each step makes that starts elsewhere in each turn: it is read from where that lies."""
+        """Note a slice of what each step makes that starts elsewhere in each turn: it is read from where that lies.
+
+        What the step itself makes lies nowhere yet: the slice is picked from it, as what no address says.
+        """
         moves = self._moves(o, after)
         if any(moves):
             window = self._window(o.base, o.base, o.views, moves) if lag else None
-            self.odd |= window is None
-            if window is not None:
+            if window is None:
+                self._picked(place, m, o.views, moves)
+            else:
                 self._slices[place, m] = window
+
+    def _picked(self, place: int, m: int, views: tuple[int, ...], moves: list[int]) -> None:
+        """Note slices whose start is a number of each step."""
+        turns = range(self.run.turns)
+        found = {
+            v: StartsOfSlice(self.stored.new(), tuple(self._start(v) + d * t for t in turns))
+            for v, d in zip(views, moves, strict=True)
+            if d
+        }
+        if found:
+            self._starts[place, m] = found
 
     def _alike(self, place: int, lag: int) -> bool:
         """Return whether what stood there before the loop has the form of what the loop puts there."""
@@ -110,8 +133,9 @@ class LoopBody:
             below = o.views[turning - 1]
             window = self._window(below, below, o.views[turning:], moves[turning:])
         if window is None:
-            self.odd = True
-            return
+            window = self._window(source, o.base, o.views, [0] * len(moves))
+            self._picked(place, m, o.views, moves)
+        assert window is not None  # what does not move has its own strides
         self._windows[place, m] = window
         if window.node is not None:
             self.needs.add(window.node)
@@ -189,14 +213,14 @@ class LoopBody:
         self, b: GraphBuilder, made: dict[int, int], place: int, m: int, o: SeenOperand, kept: dict[int, int],
         lengths: dict[int, int],
     ) -> int:  # fmt: skip
-        base = self.nodes[o.base]
+        base, starts = self.nodes[o.base], self._starts.get((place, m))
         if (place, m) in self._tables:
             temp, _ = self._tables[place, m]
             load = Node(op="load", dtype=base.dtype, shape=(1,), origin=Origin(temp=temp), turn=1)
             value = b.reshape(b.add(load), ())
             if base.op == "iota":
                 value = b.binary("add", b.add(base.model_copy(update={"value": 0})), value, base.dtype)
-            return self._viewed(b, value, o.views)
+            return self._viewed(b, value, o.views, starts)
         window = self._windows.get((place, m))
         if window is not None:
             origin = base.origin if window.node is None else Origin(temp=self.stored.of(window.node))
@@ -205,12 +229,12 @@ class LoopBody:
                 op="load", dtype=base.dtype, shape=window.shape, origin=origin, offset=window.offset,
                 strides=None if plain else window.strides, turn=window.turn,
             )  # fmt: skip
-            return self._viewed(b, b.add(load), window.views)
+            return self._viewed(b, b.add(load), window.views, starts)
         if not is_computed(base):
-            return self._viewed(b, b.add(base), o.views)
+            return self._viewed(b, b.add(base), o.views, starts)
         turn, there = self.run.place(self.at[o.base])
         if turn == 0:
-            return self._viewed(b, made[there], o.views)
+            return self._viewed(b, made[there], o.views, starts)
         size = math.prod(base.shape)
         part = self._slices.get((place, m)) or MovingPart(
             o.base, base.shape, contiguous(base.shape), 0, 0, o.views
@@ -221,11 +245,16 @@ class LoopBody:
             op="load", dtype=base.dtype, shape=part.shape, origin=Origin(temp=kept[there]), turn=size + part.turn,
             offset=offset, strides=None if plain else part.strides,
         )  # fmt: skip
-        return self._viewed(b, b.add(load), part.views)
+        return self._viewed(b, b.add(load), part.views, starts)
 
-    def _viewed(self, b: GraphBuilder, value: int, views: tuple[int, ...]) -> int:
+    def _viewed(
+        self, b: GraphBuilder, value: int, views: tuple[int, ...], starts: dict[int, StartsOfSlice] | None
+    ) -> int:
         for v in views:
-            value = b.add(self.nodes[v].model_copy(update={"args": (value,)}))
+            if starts and v in starts:
+                value = _cut(b, value, self.nodes[v], starts[v].temp)
+            else:
+                value = b.add(self.nodes[v].model_copy(update={"args": (value,)}))
         return value
 
     def before(self, outputs: list[Output]) -> Graph:
@@ -243,7 +272,22 @@ class LoopBody:
         for (place, m), (temp, numbers) in self._tables.items():
             dtype = self.nodes[self._operands(0, place)[m].base].dtype
             found.append(Output(node=_table(b, numbers, dtype), temp=temp, dtype=dtype))
+        for starts in (s for picked in self._starts.values() for s in picked.values()):
+            found.append(
+                Output(node=_table(b, starts.numbers, DType.INT32), temp=starts.temp, dtype=DType.INT32)
+            )
         return b.graph(tuple(found))
+
+
+def _cut(b: GraphBuilder, value: int, view: Node, temp: int) -> int:
+    """Return a slice that starts at this turn's number."""
+    assert view.cut is not None
+    axis, step = view.cut.axis, view.cut.step
+    load = Node(op="load", dtype=DType.INT32, shape=(1,), origin=Origin(temp=temp), turn=1)
+    start = b.reshape(b.add(load), (1,) * len(view.shape))
+    places = [b.positions(view.shape, k, 0, step if k == axis else 1) for k in range(len(view.shape))]
+    places[axis] = b.binary("add", places[axis], start, DType.INT32)
+    return b.take(value, tuple(places))
 
 
 def _of_vectors(b: GraphBuilder, node: Node, left: int, right: int) -> int | None:
