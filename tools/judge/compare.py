@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -117,7 +118,7 @@ class _Pass:
         self._bounds = bounds
         self._allowed = tolerance.Allowance(rule, self._rms, bounds, cancelled=cancelled)
         if bounds is not None and not (self._exact or cancelled) and self._many_beyond(bounds):
-            self._allowed.limit(self._own_error().overall)
+            self._allowed.limit(self._own_error.overall)
         self._max_abs = self._max_rel = self._max_used = 0.0
         self._comparable = self._exact or stored.size == 0  # else once a pair of finite numbers is met
         self._foreign = False
@@ -246,7 +247,7 @@ class _Pass:
 
     def _forgive(self, wrong: Mask) -> None:
         """Take back elements that are inside the reference's own error at their magnitude."""
-        own_error = self._own_error()
+        own_error = self._own_error
         places = np.flatnonzero(wrong)
         got = raw.as_float64(self._stored[places], self._rule.dtype)
         want = raw.as_float64(self._want[places], self._want_dtype)
@@ -259,6 +260,7 @@ class _Pass:
         wrong[places[near & (difference <= room)]] = False
         self._use(difference, room, near if self._held is None else near & ~(self._held & wrong)[places])
 
+    @cached_property
     def _own_error(self) -> tolerance.OwnError:
         own_error = tolerance.OwnError()
         comparable = self._own.size == self._want.size
