@@ -132,7 +132,10 @@ def _without_vectors(text: MarkedText, marks: list[Mark], known: Request) -> lis
     biases = [m for m in marks if m.kind == "bias"]
     if not biases or (not known.shapes and sum(m.kind == "shape" for m in marks) < _PAIR):
         return marks
-    length = re.compile(r"\s*(?:\x00|of|with|has|is|shape|length|size|长度|形状|为|是|的|[:=(\[])*\s*")
+    length = re.compile(
+        r"\s*(?:(?:named |called |叫)?(?<![a-z])[a-z]\d?(?![a-z0-9_]))?"
+        r"\s*(?:\x00|of|with|has|is|shape|length|size|长度|形状|为|是|的|[:=(\[])*\s*"
+    )
     return [
         m
         for m in marks

@@ -12,6 +12,7 @@ from akgen.agents.requests.attributes import FROM_SHAPE
 from akgen.agents.requests.formula import is_mask, is_vector, renamed
 from akgen.agents.requests.needs import INDICES, Way, entry_of, way_of
 from akgen.agents.requests.request import ChainStep, Request, RequestSource
+from akgen.knowledge.forms import form_named
 from akgen.knowledge.operators import Parameter, Signature, Value, operator_named
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
@@ -107,6 +108,10 @@ class _Program:
                 formula = renamed(formula, variable, vector)
             elif before:
                 formula = renamed(formula, variable, self.new_input(draw=draw))
+            elif (held := step.holds.get(variable)) is not None:
+                self.new_input(variable, draw=held.draw, limit=held.limit)
+                dtype = held.dtype.value if held.dtype is not None else None
+                self.inputs[-1] = self.inputs[-1].model_copy(update={"dtype": dtype})
             else:
                 self.new_input(variable, draw=draw)
         return formula
@@ -283,6 +288,8 @@ def chain_reference(request: Request) -> str:
     shapes = len(request.shapes[0]) if request.shapes else 1
     named = [step.operator for step in request.steps if step.formula is None]
     sources = [source for name in dict.fromkeys(named) if (source := source_of(name, request)) is not None]
+    called = [form_named(s.formula.partition("(")[0]) for s in request.steps if s.formula is not None]
+    sources += [form.source for form in called if form is not None]
     return _render(
         "reference.j2",
         name=request.name,

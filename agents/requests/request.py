@@ -27,6 +27,14 @@ class RequestSource(Frozen):
     said: str | None = None  # of what a chat model wrote: the words that it wrote it from
 
 
+class Held(Frozen):
+    """What a tensor of a formula holds, where that is not any number: "entries" below a limit, "mask", "positive"."""
+
+    draw: str
+    limit: str = "10"
+    dtype: DType | None = None  # of whole numbers, where that is not int64
+
+
 class ChainStep(Frozen):
     """One operator of a chain; its first tensor is what the step before it returned."""
 
@@ -35,6 +43,7 @@ class ChainStep(Frozen):
     operands: tuple[Operand, ...] = ()  # beside the first; tensors of their own unless said
     formula: str | None = None  # Python over the tensors named in `variables`
     variables: tuple[str, ...] = ()
+    holds: dict[str, Held] = Field(default_factory=dict)  # of a formula: its tensors that are not any numbers
     index_dtype: DType | None = None  # of its indices, where that is not int64
 
 

@@ -9,6 +9,7 @@ import re
 from typing import Literal
 
 from akgen.agents.requests.accounted import unaccounted
+from akgen.agents.requests.bound_forms import bound_request
 from akgen.agents.requests.code import extract_code, source_of
 from akgen.agents.requests.guesses import draws, like, meant
 from akgen.agents.requests.language import Language, language_of
@@ -72,6 +73,8 @@ def read_words(text: str, known: Request, language: Language, *, given: bool = F
             ),
             kind="unclear",
         )
+    if known.empty and not given and (bound := bound_request(text)) and problem_of(bound, language) is None:
+        return ParsedRequest(request=bound)
     reading = Reading(text, known)
     try:
         request = reading.request()

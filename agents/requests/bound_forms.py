@@ -1,0 +1,225 @@
+"""Bind the tensors that a text declares to the slots of the operator that it names, by name, shape and type.
+
+"index_add: acc is 512 x 32, rows is 2000 x 32, idx int64" becomes a call of a form of `knowledge/forms.py`. What is
+said beside the declarations is read as any request is, and must be understood whole.
+"""
+
+import re
+from collections.abc import Iterator
+
+from akgen.agents.requests.accounted import unaccounted
+from akgen.agents.requests.assumed import with_type
+from akgen.agents.requests.declarations import Declarations, DeclaredTensor, declarations
+from akgen.agents.requests.needs import entry_of, missing, tensors_of
+from akgen.agents.requests.problems import Unclear
+from akgen.agents.requests.reading import Reading
+from akgen.agents.requests.request import ChainStep, Held, Request
+from akgen.knowledge.forms import FormSlot, OperatorForm, forms
+from akgen.knowledge.operators import find_operators
+from akgen.tools.core.dtypes import DType
+
+_PAIR = 2
+_DRAWS = {"index": "entries", "real": "real", "mask": "mask", "positive": "positive"}
+Bound = dict[str, DeclaredTensor]
+
+
+def bound_request(said: str) -> Request | None:
+    """Return the request of a text whose tensors fit its operator's slots; None if it is not all understood so."""
+    found = declarations(said)
+    if found is None or sum(t.shape is not None for t in found.tensors) < _PAIR:
+        return None
+    if len({t.shape for t in found.tensors}) == 1 and not any(t.dtype for t in found.tensors):
+        return _alike(said, found)
+    found = found._replace(rest=_gathered(found))
+    named = {n.operator for n in find_operators(found.rest)}
+    for form in forms():
+        if not named & set(form.operators) or (form.again and not re.search(form.again, found.rest)):
+            continue
+        bound = _bound(form, found.tensors)
+        if bound is not None:
+            return _request(said, found, form, bound)
+    return None
+
+
+def _gathered(found: Declarations) -> str:
+    """Write "out[i] = table[idx[i]]" of two declared tensors in a word."""
+    names = {t.name for t in found.tensors}
+    match = re.search(
+        r"(?<![a-z0-9_])[a-z]\w* ?\[ ?(\w) ?(?:, ?:)?\] ?= ?(\w+) ?\[(\w+) ?\[ ?\1 ?\] ?(?:, ?:)?\]",
+        found.rest,
+    )
+    if match is None or {match[2], match[3]} != names:
+        return found.rest
+    return f"{found.rest[: match.start()]} embedding {found.rest[match.end() :]}"
+
+
+def _alike(said: str, found: Declarations) -> Request | None:
+    """Return the request of a composite all of whose tensors have one shape: "adagrad; p, g and acc: 400x128"."""
+    shapes = {t.shape for t in found.tensors}
+    if len(shapes) != 1 or None in shapes or any(t.dtype for t in found.tensors):
+        return None
+    read = _read(_unnamed(found.rest, found))
+    if read is None or len(read[1].steps) != 1 or read[1].steps[0].formula is not None:
+        return None
+    reading, request = read
+    if not entry_of(request.steps[0]).source or tensors_of(request.steps[0]) != len(found.tensors):
+        return None
+    request = with_type(request.model_copy(update={"shapes": (tuple(s for s in shapes if s),)}))
+    return None if missing(request) or unaccounted(reading.text, said, request, Request()) else request
+
+
+def _unnamed(rest: str, found: Declarations) -> str | None:
+    """Return the text without the tensors' names; None where an equation has one of them."""
+    for tensor in found.tensors:
+        name = re.escape(tensor.name).replace("_", "[ _]")
+        if re.search(rf"[-+*/@=(\[^] ?{name}(?![a-z0-9_])|(?<![a-z0-9_]){name} ?[-+*/@=(\[^|]", rest):
+            return None
+        rest = re.sub(rf"(?<![a-z0-9_])(?:(?:and|with|the) )*{name}(?![a-z0-9_])", " ", rest)
+    return rest
+
+
+def _read(rest: str | None) -> tuple[Reading, Request] | None:
+    """Read what is said beside the declarations; None where not all of it is understood, or shapes are left."""
+    if rest is None:
+        return None
+    reading = Reading(rest, Request())
+    try:
+        read = reading.request()
+    except Unclear:
+        return None
+    if reading.unread() or read.shapes or read.sizes or not read.steps or read.every_result:
+        return None
+    return reading, read
+
+
+def _without_parts(rest: str, form: OperatorForm) -> str:
+    """Blank names of operators that the form is made of, where they do not begin a further step."""
+    for named in find_operators(rest):
+        part = re.search(rf"(?:\b|_){named.operator}\b", form.source)
+        further = re.search(r"(?:(?<![a-z])(?:then|and)|再|然后|接)\s*(?:an? )?\Z", rest[: named.begin])
+        if named.operator not in form.operators and part and not further:
+            rest = rest[: named.begin] + " " * (named.end - named.begin) + rest[named.end :]
+    return rest
+
+
+def _request(said: str, found: Declarations, form: OperatorForm, bound: Bound) -> Request | None:
+    rest = _unnamed(re.sub(form.again, " ", found.rest) if form.again else found.rest, found)
+    if rest is None or (understood := _read(_without_parts(rest, form))) is None:
+        return None
+    reading, read = understood
+    first, *later = read.steps
+    if first.operator not in form.operators or first.operands or first.index_dtype is not None:
+        return None
+    if first.attributes.get("dim", 0) != 0 and form.name == "rows_of":
+        return None
+    if not first.attributes.keys() <= set(form.attributes) or any(
+        s.formula is None and tensors_of(s) - sum(not isinstance(o, str) for o in s.operands) != 1
+        for s in later
+    ):
+        return None
+    floats = {t.dtype for t in found.tensors if t.dtype is not None and t.dtype.is_float}
+    floats |= set() if read.assumed else set(read.dtypes)
+    if len(floats) > 1 or any(not t.is_float for t in floats):
+        return None
+    order = sorted(bound, key=lambda slot: found.tensors.index(bound[slot]))
+    names = {slot: bound[slot].name if bound[slot].name.isascii() else slot for slot in order}
+    if len(set(names.values())) < len(names) or form.name in names.values():
+        return None
+    given = [f"{slot}={names[slot]}" for slot in bound]
+    given += [f"{name}={value!r}" for name, value in first.attributes.items()]
+    step = ChainStep(
+        operator="formula",
+        formula=f"{form.name}({', '.join(given)})",
+        variables=tuple(names[slot] for slot in order),
+        holds={
+            names[s.name]: held for s in form.slots if s.name in bound and (held := _held(s, bound, form))
+        },
+    )
+    request = read.model_copy(
+        update={
+            "steps": (step, *later),
+            "dtypes": tuple(floats),
+            "assumed": False,
+            "shapes": (tuple(bound[slot].shape or () for slot in order),),
+        }
+    )
+    request = with_type(request)
+    return None if unaccounted(reading.text, said, request, Request()) else request
+
+
+def _held(slot: FormSlot, bound: Bound, form: OperatorForm) -> Held | None:
+    if slot.holds == "real":
+        return None
+    sizes = _sizes(form, bound) or {}
+    dtype = bound[slot.name].dtype
+    narrow = dtype if dtype is not None and not dtype.is_float and dtype is not DType.BOOL else None
+    return Held(draw=_DRAWS[slot.holds], limit=str(sizes.get(slot.below or "", (10,))[0]), dtype=narrow)
+
+
+def _bound(form: OperatorForm, tensors: tuple[DeclaredTensor, ...]) -> Bound | None:
+    """Return which tensor stands for which slot: all of them, in the one way that names, shapes and types allow."""
+    ways = [bound for bound in _ways(form, tensors, {}) if _sizes(form, bound) is not None]
+    return ways[0] if len(ways) == 1 else None
+
+
+def _ways(form: OperatorForm, left: tuple[DeclaredTensor, ...], bound: Bound) -> Iterator[Bound]:
+    """Yield every way to give the tensors slots by their names."""
+    if not left:
+        if all(s.optional or s.name in bound for s in form.slots):
+            yield bound
+        return
+    tensor, *others = left
+    for slot in form.slots:
+        if slot.name not in bound and tensor.name in (slot.name, *slot.called) and _typed(slot, tensor):
+            yield from _ways(form, tuple(others), {**bound, slot.name: tensor})
+
+
+def _typed(slot: FormSlot, tensor: DeclaredTensor) -> bool:
+    if tensor.dtype is None:
+        return True
+    if slot.holds == "index":
+        return tensor.dtype in (DType.INT32, DType.INT64)
+    return tensor.dtype is DType.BOOL if slot.holds == "mask" else tensor.dtype.is_float
+
+
+def _sizes(form: OperatorForm, bound: Bound) -> dict[str, tuple[int, ...]] | None:
+    """Return the sizes that the letters of a form stand for; None where the shapes do not fit."""
+    sizes: dict[str, tuple[int, ...]] = {}
+    for slot in sorted(form.slots, key=lambda s: s.axes == ("*",)):
+        if slot.name not in bound:
+            continue
+        shape = bound[slot.name].shape
+        if shape is None:
+            known = [sizes.get(a) or _elsewhere(form, bound, a) for a in slot.axes]
+            if any(k is None for k in known):
+                return None
+            shape = tuple(n for k in known if k for n in k)
+            bound[slot.name] = bound[slot.name]._replace(shape=shape)
+        star = slot.axes.index("*") if "*" in slot.axes else None
+        behind = len(slot.axes) - star - 1 if star is not None else 0
+        if len(shape) < len(slot.axes) - (star is not None) or (
+            star is None and len(shape) != len(slot.axes)
+        ):
+            return None
+        middle = len(shape) - behind if star is not None else len(shape)
+        parts: list[tuple[str, tuple[int, ...]]] = [
+            (a, (n,))
+            for a, n in zip(slot.axes[: len(slot.axes) if star is None else star], shape, strict=False)
+        ]
+        if star is not None:
+            parts += [("*", shape[star:middle])] if slot.holds != "index" else []
+            parts += [(a, (n,)) for a, n in zip(slot.axes[star + 1 :], shape[middle:], strict=True)]
+        for letter, size in parts:
+            if sizes.setdefault(letter, size) != size:
+                return None
+    return sizes
+
+
+def _elsewhere(form: OperatorForm, bound: Bound, letter: str) -> tuple[int, ...] | None:
+    """Return the size of an axis of a tensor that has it before `*`."""
+    for slot in form.slots:
+        shape = bound[slot.name].shape if slot.name in bound else None
+        before = slot.axes[: slot.axes.index("*")] if "*" in slot.axes else slot.axes
+        if shape is not None and letter in before and len(shape) >= len(before):
+            return (shape[before.index(letter)],)
+    return None

@@ -1,0 +1,205 @@
+"""Read what a text declares of its tensors: "q, k: (2, 4, 64, 32); mask (64, 64)", "权重 (24, 40)", "int64 ids".
+
+A declaration is names with a shape, a type or both, in either order. All of them are taken out of the text, so that
+what is left has the operation alone.
+"""
+
+import re
+import unicodedata
+from functools import cache
+from typing import NamedTuple
+
+from akgen.agents.requests.marks import words
+from akgen.agents.requests.request import Shape
+from akgen.agents.requests.sizes import number
+from akgen.tools.core.dtypes import DType
+
+_N = r"\d[\d_]*k?"
+
+
+class DeclaredTensor(NamedTuple):
+    """A tensor: what it is called, its shape and type as far as they are said."""
+
+    name: str
+    shape: Shape | None
+    dtype: DType | None
+
+
+class Declarations(NamedTuple):
+    """The tensors of a text in the order in which they are declared, or shall be passed, and the text without them."""
+
+    tensors: tuple[DeclaredTensor, ...]
+    rest: str
+
+
+def declarations(text: str) -> Declarations | None:
+    """Return what a text declares; None where a tensor is declared twice, in different ways."""
+    plain = unicodedata.normalize("NFKC", text).replace("×", "x").replace("−", "-").lower()
+    plain = _corrected().sub(r"\2", plain)
+    spans: list[tuple[int, int]] = []
+    said: list[tuple[list[re.Match[str]], int, Shape | None, DType | None]] = []
+    for pattern in (_before(), _behind(), _typed(), _typed_before()):
+        for match in pattern.finditer(plain):
+            if any(match.start() < end and begin < match.end() for begin, end in spans):
+                continue
+            groups = match.groupdict()
+            shape = _shape(groups["shape"]) if groups.get("shape") else None
+            dtype = next((_types()[groups[k]] for k in ("dtype", "dtype2", "dtype3") if groups.get(k)), None)
+            begin, end = match.span("names")
+            names = _called(plain, list(re.compile(_name()).finditer(plain, begin, end)))
+            said.append((names, len(spans), shape, dtype))
+            spans.append(match.span())
+    found: dict[str, DeclaredTensor] = {}
+    begins: dict[str, int] = {}
+    taken: list[tuple[int, int]] = []
+    nearest: dict[
+        str, int
+    ] = {}  # the names that stand right beside a shape have it; names before them may belong elsewhere
+    for names, at, shape, _ in said:
+        stands_before = spans[at][0] == names[0].start()
+        if shape is not None:
+            nearest.setdefault(names[-1 if stands_before else 0][0], at)
+    for names, at, shape, dtype in said:
+        begin, end = spans[at]
+        if begin == names[0].start():
+            while len(names) > 1 and nearest.get(names[0][0], at) != at:
+                names = names[1:]
+            begin = names[0].start()
+        for name in names:
+            spelt = name[0].replace(" ", "_")
+            before = found.get(spelt, DeclaredTensor(spelt, shape, dtype))
+            if (shape and before.shape and before.shape != shape) or (
+                dtype and before.dtype and before.dtype != dtype
+            ):
+                return None
+            found[spelt] = DeclaredTensor(spelt, before.shape or shape, before.dtype or dtype)
+            begins[spelt] = min(begins.get(spelt, name.start()), name.start())
+        taken.append((begin, end))
+    order = sorted(found, key=lambda name: begins[name])
+    for match in _order().finditer(plain):
+        listed = [n[0].replace(" ", "_") for n in re.finditer(_name(), match["names"])]
+        if set(listed) == set(order):
+            order = listed
+            taken.append(match.span())
+    rest = plain
+    for begin, end in sorted(taken, reverse=True):
+        rest = f"{rest[:begin]} , {rest[end:]}"
+    return Declarations(tuple(found[n] for n in order), rest)
+
+
+def _called(plain: str, names: list[re.Match[str]]) -> list[re.Match[str]]:
+    """Drop nouns that only say what the next name is, "weight w_ih", and names of operators: "mean, logits"."""
+    kept = [
+        name
+        for name, after in zip(names, [*names[1:], None], strict=True)
+        if after is None or plain[name.end() : after.start()].strip() or not _is_noun(name[0])
+    ]
+    spread = any(n[0] in ("var", "variance", "running_var") for n in kept)
+    return [n for n in kept if n[0] != "mean" or n is kept[-1] or spread]
+
+
+def _is_noun(name: str) -> bool:
+    return len(name) > 2 or not name.isascii()
+
+
+def _shape(said: str) -> Shape:
+    return tuple(number(n) for n in re.findall(rf"(?<![\d_]){_N}", re.sub(r"[a-z]\w* ?=", " ", said)))
+
+
+@cache
+def _types() -> dict[str, DType]:
+    return {word: DType(name) for name, listed in words()["dtypes"].items() for word in listed}
+
+
+@cache
+def _dtype() -> str:
+    said = sorted(_types(), key=len, reverse=True)
+    return "|".join(
+        rf"(?<![a-z0-9_]){re.escape(w)}(?![a-z0-9_])" if w.isascii() else re.escape(w) for w in said
+    )
+
+
+@cache
+def _name() -> str:
+    """Match one name: of a few letters, with a digit or an underscore, or a noun for a tensor in either language."""
+    said = words()["declared"]
+    nouns = sorted({*said["nouns"], *(t for t in words()["tensors"] if len(t) > 1)}, key=len, reverse=True)
+    types = "|".join(re.escape(w) for w in _types() if w.isascii())
+    latin = rf"(?:(?:{'|'.join(nouns)})(?:_?\d|_[a-z]+)?|[a-z]{{1,2}}\d?|[a-z]+_[a-z0-9_]+|[a-z]+\d)"
+    stop = rf"(?!(?:{said['stop']}|{types})(?![a-z0-9_]))"
+    return rf"(?:(?<![a-z0-9_]){stop}{latin}(?![a-z0-9_])|{said['nouns_zh']})"
+
+
+@cache
+def _names() -> str:
+    return rf"(?P<names>{_name()}(?:(?:\s*(?:,|/|&|、|和|与|及)\s*(?:and )?|\s+and\s+|\s+){_name()})*)"
+
+
+@cache
+def _link() -> str:
+    return rf"(?:\s|[:=]|{words()['declared']['link']})*"
+
+
+@cache
+def _sized() -> str:
+    several = rf"{_N}(?:(?: ?[x*] ?| by ){_N})+(?![a-z0-9_])"
+    letters = rf"\(?(?<![a-z0-9_])[a-z]\w?\s?=\s?{_N}(?:[ ,]+[a-z]\w?\s?=\s?{_N})+\)?"
+    return rf"[\[(] ?{_N}(?: ?, ?{_N})* ?,? ?[\])]|{several}|{letters}"
+
+
+@cache
+def _alone() -> str:
+    """Match one length, which needs a word that says it is one, a plural or a type behind it."""
+    said = words()["declared"]
+    free = r"(?![\d.x*%a-z]|\s?[x*]\s?\d)"
+    return (
+        rf"(?:{said['length']})\s*{_N}{free}|{_N}(?= each\b| ?(?:{_dtype()}))"
+        rf"|(?<=[^a-z0-9_]b ){_N}{free}(?=\s*(?:[,.;)]|$))"
+    )
+
+
+@cache
+def _axes() -> str:
+    return r"(?:\s*(?:是|is|as|为)?\s*\([a-z](?:\s*,?\s*[a-z]){1,5}\))?"
+
+
+@cache
+def _before() -> re.Pattern[str]:
+    """Match names before their shape: "q, k: (2, 4, 64, 32) fp16", "偏置各 192", "x (B, T, C) = (4, 128, 32)"."""
+    return re.compile(
+        rf"{_names()}(?:\s*\([a-z](?:\s*,\s*[a-z])*\)\s*)?{_link()}(?:(?P<dtype>{_dtype()}){_link()})?"
+        rf"(?P<shape>{_sized()}|{_alone()})(?:\s*\(?\s*(?:是|为)?\s*(?P<dtype2>{_dtype()})\s*\)?|\s*[,，]\s*(?P<dtype3>{_dtype()})(?!\s*的?\s*{_name()}))?{_axes()}"
+        r"(?:\s*each\b|\s*的(?=[\s,，。.]|$))?"
+    )
+
+
+@cache
+def _behind() -> re.Pattern[str]:
+    """Match names behind their shape: "512x32 logits", "(64, 64) 的 bool 掩码"."""
+    return re.compile(
+        rf"(?:(?P<dtype3>{_dtype()})\s*的?\s*)?(?P<shape>{_sized()})\s*的?\s*(?:(?P<dtype>{_dtype()})\s*的?\s*)?{_names()}"
+    )
+
+
+@cache
+def _typed() -> re.Pattern[str]:
+    """Match names with a type alone: "idx (int64)", "labels are int64", "标签 int64"."""
+    return re.compile(rf"{_names()}{_link()}\(?\s*(?P<dtype>{_dtype()})\s*\)?(?:\s*的(?=[\s,，。.]|$))?")
+
+
+@cache
+def _typed_before() -> re.Pattern[str]:
+    return re.compile(rf"(?P<dtype>{_dtype()})\s*的?\s*{_names()}")
+
+
+@cache
+def _order() -> re.Pattern[str]:
+    return re.compile(rf"{words()['declared']['order']}{_link()}[(\[]?\s*{_names()}\s*[)\]]?")
+
+
+@cache
+def _corrected() -> re.Pattern[str]:
+    """Match a shape that the next one takes the place of: "[3, 5]... sorry, [30, 50]"."""
+    return re.compile(
+        rf"({_sized()})(?:[\s.,，;…—\-]*(?:{words()['declared']['correction']})[\s.,，:]*)+({_sized()})"
+    )
