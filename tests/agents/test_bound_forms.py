@@ -8,6 +8,7 @@ import pytest
 from akgen.agents.requests.bound_forms import bound_request
 from akgen.agents.requests.declarations import declarations
 from akgen.agents.requests.marks import words
+from akgen.agents.requests.sentence import parse_request
 from tests.agents.sentences.blind import read, score
 from tests.agents.sentences.check import HERE
 
@@ -60,3 +61,9 @@ def test_every_pattern_of_the_words_compiles() -> None:
     patterns += [pattern for listed in said["variants"].values() for pattern, _ in listed]
     compiled = [re.compile(p) for p in json.loads(json.dumps(patterns)) if isinstance(p, str)]
     assert len(compiled) > len(said["rewrites"])
+
+
+def test_the_length_of_a_bias_that_is_added_does_not_replace_the_shapes_that_are_known() -> None:
+    known = parse_request("x @ w, x 16x24, w 24x40").request
+    heard = parse_request("add a bias c of length 40", known)
+    assert heard.problem is not None or heard.request.shapes == (((16, 24), (24, 40)),)
