@@ -102,7 +102,7 @@ def run_case(
                 trace=trace and first,
                 what_if=what_if and first,
                 before=before,
-                times=_affordable(plan.launches_before, previous),
+                times=affordable(plan.launches_before, previous),
             )
         results.append(result)
         previous = result
@@ -111,11 +111,19 @@ def run_case(
     return _fold(case, results)
 
 
-def _affordable(launches: int, previous: TrialResult | None) -> int:
+def affordable(launches: int, previous: TrialResult | None) -> int:
     """Return how many launches come before one, from what the case's launch before took; few where that is long."""
     took = previous.launch.cpu_s if previous is not None else None
     long = took is not None and took * launches > _MOST_BEFORE_S
     return 1 + (launches - 1) % FEW_LAUNCHES if long else launches
+
+
+def time_limit(timeout_s: float, launches: int) -> float:
+    """Return the limit, in seconds, of a launch that comes after so many others in one process.
+
+    Each may take as long as one alone; where more than a few come, all of them are short (see `affordable`).
+    """
+    return timeout_s * (1 + min(launches, FEW_LAUNCHES))
 
 
 def _fold(case: Case, results: list[TrialResult]) -> CaseVerdict:
@@ -171,12 +179,11 @@ def run_trial(
     an element that holds either poison was never written. `previous` is the trial before, to recognise answers that
     were kept from it.
     """
-    run = partial(
-        candidate.toolchain.run, candidate.build, prepared.trial.call, timeout_s=candidate.timeout_s
-    )
+    limit_s = candidate.timeout_s
+    run = partial(candidate.toolchain.run, candidate.build, prepared.trial.call, timeout_s=limit_s)
     launch = run(
         prepared.candidate / "run", trace=trace, what_if=what_if, poison=plan.poison,
-        before=before, times=times,
+        before=before, times=times, timeout_s=limit_s if before is None else time_limit(limit_s, times),
     )  # fmt: skip
     result = _judge_launch(candidate, case, plan, prepared, previous, launch)
     if before is not None and result.outcome != Outcome.CORRECT:
