@@ -270,3 +270,19 @@ def test_a_product_with_factors_of_zero_is_bounded() -> None:
     allowed = bound(overlap, x, y)
     error = (overlap(x, y).double() - overlap(x.double(), y.double())).abs()
     assert bool((error <= allowed).all()) and bool((allowed < 1e-5 * (1 + x.abs().amax(1) ** 2)).all())
+
+
+@pytest.mark.parametrize("late", [lambda y, kept: y, lambda y, kept: kept.mul_(2.0)], ids=["made", "written"])
+def test_after_thousands_of_operations_nothing_is_known_of_what_they_make(late: Callable[..., Any]) -> None:
+    def long(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        early, kept, y = x.exp(), x.exp(), x
+        for _ in range(4100):
+            y = y * 1.0001
+        return early[1:], late(y, kept)
+
+    class Model(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> Any:
+            return long(x)
+
+    _, bounds = golden(Model(), [numbers(4)], torch.float32)
+    assert bounds is not None and bounds[0] is not None and bounds[1] is None

@@ -146,6 +146,8 @@ class RunningErrors(DispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
+        if self._operations > _MOST_OPERATIONS:
+            return self._unfollowed(func, args, kwargs)
         if self._replaying:  # PyTorch takes composite operations apart before they come here, but not then
             with self:
                 parts = func.decompose(*args, **kwargs)
@@ -168,17 +170,10 @@ class RunningErrors(DispatchMode):
         """Run an operation, and note what its results may be off."""
         if torch.Tag.inplace_view in func.tags:  # another look at the same storage, whose errors stay
             return func(*args, **kwargs)
-        written = [
-            a
-            for a, s in zip(args, func._schema.arguments, strict=False)
-            if isinstance(a, torch.Tensor) and s.alias_info is not None and s.alias_info.is_write
-        ]
+        written = _written(func, args)
         before = {id(w): self._copy(w) for w in written if w.is_floating_point() or self._known(w)}
         out = func(*args, **kwargs)
-        self._operations += 1
-        if self._operations % _PURGE_EVERY == 0:
-            self._shadows = {k: s for k, s in self._shadows.items() if not s.owner.expired()}
-            self._widened = {k: w for k, w in self._widened.items() if not w.expired()}
+        self._count()
         fresh = [t for t in tree_leaves(out) if isinstance(t, torch.Tensor)]
         if before:
             args = tree_map(lambda a: before.get(id(a), a), args)
@@ -197,6 +192,26 @@ class RunningErrors(DispatchMode):
             self._carry(func, args, kwargs, out, written)
         return out
 
+    def _unfollowed(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """Run an operation after the last that is followed: nothing is known of what it makes or writes."""
+        out = func(*args, **kwargs)
+        if torch.Tag.inplace_view in func.tags:
+            return out
+        self._count()
+        made = _written(func, args)
+        if not made:
+            sources = {_storage(t) for t in tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)}
+            made = [t for t in tree_leaves(out) if isinstance(t, torch.Tensor) and _storage(t) not in sources]
+        for tensor in made:
+            self._shadows[_storage(tensor)] = _Shadow(_weak(tensor), None, tensor.dtype)
+        return out
+
+    def _count(self) -> None:
+        self._operations += 1
+        if self._operations % _PURGE_EVERY == 0:
+            self._shadows = {k: s for k, s in self._shadows.items() if not s.owner.expired()}
+            self._widened = {k: w for k, w in self._widened.items() if not w.expired()}
+
     def _known(self, tensor: torch.Tensor) -> bool:
         shadow = self._shadows.get(_storage(tensor))
         return shadow is not None and not shadow.owner.expired() and shadow.errors is not None
@@ -204,9 +219,7 @@ class RunningErrors(DispatchMode):
     def _carry(self, func: Any, args: Any, kwargs: Any, out: Any, written: list[torch.Tensor]) -> None:
         outs = [o for o in (out if isinstance(out, list | tuple) else [out]) if isinstance(o, torch.Tensor)]
         try:
-            if self._operations > _MOST_OPERATIONS or any(
-                o.is_complex() or o.numel() > _LARGEST for o in outs
-            ):
+            if any(o.is_complex() or o.numel() > _LARGEST for o in outs):
                 raise NoBound
             found = follow(self, Step(func, args, kwargs, out))
         except (NoBound, *_REFUSALS):
@@ -254,6 +267,15 @@ class RunningErrors(DispatchMode):
         if errors is not None:
             self._note(kept, errors.map(torch.clone), anew=True)
         return kept
+
+
+def _written(func: Any, args: Any) -> list[torch.Tensor]:
+    """Return the arguments that an operation writes to."""
+    return [
+        a
+        for a, s in zip(args, func._schema.arguments, strict=False)
+        if isinstance(a, torch.Tensor) and s.alias_info is not None and s.alias_info.is_write
+    ]
 
 
 def _in_units(errors: Errors, by: float) -> Errors:
