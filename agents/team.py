@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Literal
 from akgen.agents.calls.model_call import CallStore
 from akgen.agents.critic import ChatCritic, CompilerCritic, RuleCritic
 from akgen.agents.plan import Plan
-from akgen.agents.requests.sentence import parse_request
 from akgen.agents.roles import Coder, Critic, Feedback, Planned, Planner, Written
 from akgen.agents.run_config import COMPOSER, CriticKind, PlannerKind, Route, RunConfig
 from akgen.knowledge.chip import DEFAULT_CHIP, Chip, chip
@@ -27,6 +26,9 @@ if TYPE_CHECKING:
     from akgen.agents.composer.model_free import ModelFree
     from akgen.agents.prompts.builder import Describe, PromptBuilder
     from akgen.agents.prompts.experience import Recall
+    from akgen.agents.requests.language import Language
+    from akgen.agents.requests.request import Request
+    from akgen.agents.requests.sentence import ParsedRequest
     from akgen.agents.requests.understanding import Understand
 
 # How a plan names the route that it is for.
@@ -187,10 +189,16 @@ def _critic(kind: CriticKind, conversation: "Conversation", target: Chip) -> Cri
 def make_understanding(conversation: "Conversation | None") -> "Understand":
     """Return who understands a person's sentences."""
     if conversation is None:
-        return lambda text, known, before, _: parse_request(text, known, before)
+        return _understand_alone
     from akgen.agents.requests.understanding import ModelUnderstanding
 
     return ModelUnderstanding(conversation)
+
+
+def _understand_alone(text: str, known: "Request", before: "Language", _: object) -> "ParsedRequest":
+    from akgen.agents.requests.sentence import parse_request  # thousands of words: only for those who talk
+
+    return parse_request(text, known, before)
 
 
 def _composer(target: Chip, trace: CaseTracer | None) -> "ModelFree":
