@@ -19,7 +19,7 @@ from akgen.knowledge.operators import find_operators
 from akgen.tools.core.dtypes import DType
 
 _PAIR = 2
-_DRAWS = {"index": "entries", "real": "real", "mask": "mask", "positive": "positive"}
+_DRAWS = {"index": "entries", "real": "real", "positive": "positive"}
 Bound = dict[str, DeclaredTensor]
 
 
@@ -179,7 +179,7 @@ def _typed(slot: FormSlot, tensor: DeclaredTensor) -> bool:
         return True
     if slot.holds == "index":
         return tensor.dtype in (DType.INT32, DType.INT64)
-    return tensor.dtype is DType.BOOL if slot.holds == "mask" else tensor.dtype.is_float
+    return tensor.dtype.is_float
 
 
 def _sizes(form: OperatorForm, bound: Bound) -> dict[str, tuple[int, ...]] | None:

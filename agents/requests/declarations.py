@@ -52,9 +52,8 @@ def declarations(text: str) -> Declarations | None:
     found: dict[str, DeclaredTensor] = {}
     begins: dict[str, int] = {}
     taken: list[tuple[int, int]] = []
-    nearest: dict[
-        str, int
-    ] = {}  # the names that stand right beside a shape have it; names before them may belong elsewhere
+    # The names that stand right beside a shape have it; names before them may belong elsewhere.
+    nearest: dict[str, int] = {}
     for names, at, shape, _ in said:
         stands_before = spans[at][0] == names[0].start()
         if shape is not None:

@@ -28,7 +28,7 @@ class RequestSource(Frozen):
 
 
 class Held(Frozen):
-    """What a tensor of a formula holds, where that is not any number: "entries" below a limit, "mask", "positive"."""
+    """What a tensor of a formula holds, where that is not any number: "entries" below a limit, "positive"."""
 
     draw: str
     limit: str = "10"

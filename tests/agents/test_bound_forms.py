@@ -1,6 +1,5 @@
 """Tensors that a person declares by name are bound to the slots of the operator that is named."""
 
-import json
 import re
 
 import pytest
@@ -59,7 +58,7 @@ def test_every_pattern_of_the_words_compiles() -> None:
     patterns = [p for name in ("told", "declared", "wishes", "both") for p in said[name].values()]
     patterns += [pattern for pattern, _ in [*said["rewrites"], *said["flags"], *said["axes"]]]
     patterns += [pattern for listed in said["variants"].values() for pattern, _ in listed]
-    compiled = [re.compile(p) for p in json.loads(json.dumps(patterns)) if isinstance(p, str)]
+    compiled = [re.compile(p) for p in patterns if isinstance(p, str)]
     assert len(compiled) > len(said["rewrites"])
 
 

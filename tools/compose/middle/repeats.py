@@ -95,9 +95,7 @@ class _Steps:
         at = {v: k for k, v in enumerate(values)}
         self.operands = [[operand(nodes, a) for a in nodes[v].args] for v in values]
         counts = np.array([len(mine) for mine in self.operands])
-        self.start = np.concatenate(
-            ([0], np.cumsum(counts))
-        )  # of each value's operands, which stand in a row
+        self.start = np.concatenate(([0], np.cumsum(counts)))  # of a value's operands: all stand in one row
         self.owner = np.repeat(np.arange(len(values)), counts)
         self.back, self.base = np.full(len(self.owner), _FAR), np.full(len(self.owner), -1)
         self.leaf = np.full(len(self.owner), -1)

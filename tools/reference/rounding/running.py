@@ -153,7 +153,7 @@ class RunningErrors(DispatchMode):
                 parts = func.decompose(*args, **kwargs)
             if parts is not NotImplemented:
                 return parts
-        read = [t for t in tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)]
+        read = _tensors((args, kwargs))
         before, as_single = self._precision, self._in_single(read)
         self._set_precision(torch.float32 if as_single else self._dtype)
         try:
@@ -174,12 +174,11 @@ class RunningErrors(DispatchMode):
         before = {id(w): self._copy(w) for w in written if w.is_floating_point() or self._known(w)}
         out = func(*args, **kwargs)
         self._count()
-        fresh = [t for t in tree_leaves(out) if isinstance(t, torch.Tensor)]
+        fresh = _tensors(out)
         if before:
             args = tree_map(lambda a: before.get(id(a), a), args)
-        elif args and fresh and not written:
-            sources = set(map(_storage, read))
-            fresh = [t for t in fresh if _storage(t) not in sources]  # a view shares the errors as well
+        elif not written:
+            fresh = _apart(fresh, read)  # a view shares the errors as well
         for tensor in fresh:
             if not written:
                 self._shadows.pop(_storage(tensor), None)  # of a storage that was here before
@@ -200,8 +199,7 @@ class RunningErrors(DispatchMode):
         self._count()
         made = _written(func, args)
         if not made:
-            sources = {_storage(t) for t in tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)}
-            made = [t for t in tree_leaves(out) if isinstance(t, torch.Tensor) and _storage(t) not in sources]
+            made = _apart(_tensors(out), _tensors((args, kwargs)))
         for tensor in made:
             self._shadows[_storage(tensor)] = _Shadow(_weak(tensor), None, tensor.dtype)
         return out
@@ -267,6 +265,16 @@ class RunningErrors(DispatchMode):
         if errors is not None:
             self._note(kept, errors.map(torch.clone), anew=True)
         return kept
+
+
+def _tensors(values: Any) -> list[torch.Tensor]:
+    return [t for t in tree_leaves(values) if isinstance(t, torch.Tensor)]
+
+
+def _apart(tensors: list[torch.Tensor], read: list[torch.Tensor]) -> list[torch.Tensor]:
+    """Return the tensors that lie in no storage of those that were read."""
+    sources = set(map(_storage, read))
+    return [t for t in tensors if _storage(t) not in sources]
 
 
 def _written(func: Any, args: Any) -> list[torch.Tensor]:
