@@ -21,11 +21,11 @@ WIDTH, HEIGHT = 150, 50
 
 
 class Terminal:
-    """A tmux server of its own with one window."""
+    """A tmux server with one window; each start has a server of its own, for one that leaves takes no new session."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._socket = f"akgen-{os.getpid()}"  # a name: paths of sockets may not be long
+        self._starts = 0
         os.mkfifo(folder / "output")  # gets what the program writes to the terminal
         self._output = os.open(folder / "output", os.O_RDWR)
 
@@ -34,6 +34,7 @@ class Terminal:
 
         The window's size is the terminal's: sizes that whoever runs the tests left in the environment would hide it.
         """
+        self._starts += 1
         variables = {"OMP_NUM_THREADS": "1", "AKGEN_RUNS": str(self._folder / "runs")}
         given = {name: os.environ[name] for name in ("PYTHONPATH", "XDG_CACHE_HOME") if name in os.environ}
         env = " ".join(f"{name}={shlex.quote(value)}" for name, value in {**given, **variables}.items())
@@ -44,6 +45,10 @@ class Terminal:
         )
         self._tmux("pipe-pane", "exec cat > output")
         return int(self._tmux("list-panes", "-F", "#{pane_pid}"))
+
+    @property
+    def _socket(self) -> str:
+        return f"akgen-{os.getpid()}-{self._starts}"  # a name: paths of sockets may not be long
 
     def type(self, text: str, *keys: str) -> None:
         self._tmux("send-keys", "-l", text)

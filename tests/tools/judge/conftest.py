@@ -49,6 +49,7 @@ class FunctionToolchain:
         self.asked: list[
             tuple[Path, float, bool, bool]
         ] = []  # of each launch: folder, timeout_s, trace, what_if
+        self.before: list[int] = []  # of each launch: how many came before it in one process
         self.poisons: list[Poison | None] = []
         self.compiled: list[Call] = []
 
@@ -79,6 +80,7 @@ class FunctionToolchain:
         times: int = 1,
     ) -> Launch:
         self.launches += 1
+        self.before.append(0 if before is None else times)
         self.poisons.append(poison)
         self.asked.append((folder, timeout_s, trace, what_if))
         folder.mkdir(parents=True)

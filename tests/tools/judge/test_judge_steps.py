@@ -11,6 +11,7 @@ from akgen.tools.core.toolchain import Build
 from akgen.tools.core.verdict import Verdict
 from akgen.tools.judge import source_filter
 from akgen.tools.judge.judge import Judge, open_judge
+from akgen.tools.judge.trial import time_limit
 from akgen.tools.reference.client import ReferenceWorker
 from tests.tools.judge.judging import PROJECT, SOFTMAX, MakeToolchain, judged, softmax, task
 
@@ -135,7 +136,10 @@ def test_every_launch_has_the_judges_time_limit_and_its_own_folder(
 ) -> None:
     chain = function_toolchain(softmax)
     Judge(chain, reference, run_timeout_s=7.5).judge(PROJECT, task(tmp_path), work=tmp_path / "w", trials=2)
-    assert [timeout_s for _, timeout_s, _, _ in chain.asked] == [7.5] * 7
+    assert [timeout_s for _, timeout_s, _, _ in chain.asked] == [
+        7.5 if not before else time_limit(7.5, before) for before in chain.before
+    ]
+    assert len(chain.asked) == 7 and sum(map(bool, chain.before)) == 1  # one comes after others
     places = [folder.relative_to(tmp_path / "w").as_posix() for folder, *_ in chain.asked]
     names = [f"{case}-{launch}" for case in ("4x33", "16x128") for launch in ("0/run", "0/again", "1/run")]
     assert places[:-1] == [f"test/candidate/{name}" for name in names]
@@ -147,9 +151,9 @@ def test_a_judge_gives_a_launch_a_minute_unless_told_otherwise(
 ) -> None:
     chain = function_toolchain(softmax)
     judged(reference, tmp_path, chain, trials=1)
-    assert [timeout_s for _, timeout_s, _, _ in chain.asked] == [
-        60.0
-    ] * 4  # the smallest case twice, the other one, drawn shapes
+    limits = [timeout_s for _, timeout_s, _, _ in chain.asked]
+    assert len(limits) == 4  # the smallest case twice, the other one, drawn shapes
+    assert {limit for limit, before in zip(limits, chain.before, strict=True) if not before} == {60.0}
 
 
 @pytest.mark.parametrize("trace", [False, True])
