@@ -73,7 +73,7 @@ def programs() -> Iterator[tuple[str, str, str]]:
         yield f"attribute {attribute}", top, "Mine();"
 
 
-@pytest.mark.parametrize(("name", "top", "entry"), sampled(programs(), 4))
+@pytest.mark.parametrize(("name", "top", "entry"), sampled(programs(), 6))
 def test_a_hostile_program_is_not_accepted(
     attacked: Any, codes: Any, name: str, top: str, entry: str
 ) -> None:
@@ -91,7 +91,7 @@ def test_a_way_out_ends_where_it_should(attacked: Any, codes: Any, name: str) ->
 
 
 @pytest.mark.parametrize("way", HOSTILE["ways"])
-@pytest.mark.parametrize("line", sampled(range(len(HOSTILE["forged"])), 3))
+@pytest.mark.parametrize("line", sampled(range(len(HOSTILE["forged"])), 5))
 def test_a_report_that_the_kernel_forges_changes_nothing(
     attacked: Any, codes: Any, way: str, line: int
 ) -> None:

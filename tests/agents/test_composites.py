@@ -42,7 +42,7 @@ def _runs(entry: OperatorEntry, shape: tuple[int, ...]) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("entry", sampled(COMPOSITES, 2), ids=lambda e: e.name)
+@pytest.mark.parametrize("entry", sampled(COMPOSITES, 5), ids=lambda e: e.name)
 def test_a_composite_runs(entry: OperatorEntry) -> None:
     found = [_runs(entry, shape) for shape in SHAPES]
     assert None in found, found

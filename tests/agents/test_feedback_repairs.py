@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent / "repair"))
 from faults import Bench, Fault, read_faults
 
 
-@pytest.mark.parametrize("fault", sampled(read_faults(), 4), ids=lambda f: f.name)
+@pytest.mark.parametrize("fault", sampled(read_faults(), 8), ids=lambda f: f.name)
 def test_the_cause_is_named_and_the_remedies_mend_it(
     fault: Fault, twin: TwinToolchain, reference: ReferenceWorker, tmp_path: Path
 ) -> None:

@@ -35,6 +35,7 @@ class Found(NamedTuple):
     tokens: int
 
 
+@pytest.mark.slow
 def test_of_a_sample_of_tasks_the_called_interfaces_are_in_the_prompt() -> None:
     # by their names' digests, so that a new module does not change which others are in the sample
     modules = sorted(_tasks(str(MODULES)), key=lambda task: crc32(task.name.encode()))

@@ -39,6 +39,7 @@ def test_a_reference_answer_is_judged_on_all_cases_and_reported(tmp_path: Path) 
     assert (out / "results.jsonl").read_text() == before, "a finished run was done again"
 
 
+@pytest.mark.slow
 def test_bench_and_eval_say_once_what_the_machine_refuses_to_the_sandbox(tmp_path: Path) -> None:
     old_kernel, words = {"AKGEN_SECCOMP_ONLY": "1"}, "grants no namespaces and no Landlock"
     run = ("run", "npukb", "--root", CHECKOUT, "--source", "answers", "--out", tmp_path, "--max-mb", "1")
@@ -51,6 +52,7 @@ def test_bench_and_eval_say_once_what_the_machine_refuses_to_the_sandbox(tmp_pat
     assert "sandbox" not in command("eval", *answer, "--cases", "1", "--trials", "1").err
 
 
+@pytest.mark.slow
 def test_a_run_that_another_process_works_on_is_left_alone(tmp_path: Path) -> None:
     out = tmp_path / "run"
     args = ("run", "npukb", "--root", CHECKOUT, "--source", "answers", "--out", out)

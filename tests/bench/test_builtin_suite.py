@@ -34,7 +34,7 @@ def test_the_suite_covers_its_categories_in_three_levels() -> None:
     assert {t.level for t in TASKS} == {1, 2, 3}
 
 
-@pytest.fixture(scope="module", params=sampled(TASKS, 3), ids=_name)
+@pytest.fixture(scope="module", params=sampled(TASKS, 5), ids=_name)
 def task(request: pytest.FixtureRequest) -> Task:
     described: Task = request.param
     return described

@@ -10,6 +10,7 @@ from akgen.bench.metrics import at_least_one, measured, plan
 from akgen.bench.record import CaseRow, Record
 from akgen.bench.statistics import LEVEL, cohens_h, holm, matched_odds, mcnemar, mid_p, permutation
 from akgen.tools.core.outcome import InputError, Outcome
+from tests.sampled import sampled
 
 PAIRS = 1000
 WITHIN = 0.01  # of what the test says
@@ -39,7 +40,7 @@ def alone(first: np.ndarray, second: np.ndarray) -> tuple[int, int]:
     return int(np.sum(first > second)), int(np.sum(first < second))
 
 
-@pytest.mark.parametrize("tasks", [101, 157, 401])
+@pytest.mark.parametrize("tasks", sampled([101, 157, 401], 3))
 def test_of_thousands_of_pairs_without_difference_one_in_twenty_is_called_different(tasks: int) -> None:
     random = np.random.default_rng(tasks)
     chance = random.beta(0.5, 0.5, (4 * PAIRS, tasks))
@@ -53,7 +54,7 @@ def test_of_thousands_of_pairs_without_difference_one_in_twenty_is_called_differ
 
 
 @pytest.mark.parametrize(
-    ("apart", "exactly", "by_half"), [(6, 0.01, 0.03), (15, 0.03, 0.05), (40, 0.04, 0.05)]
+    ("apart", "exactly", "by_half"), sampled([(6, 0.01, 0.03), (15, 0.03, 0.05), (40, 0.04, 0.05)], 3)
 )
 def test_the_fewer_tasks_tell_runs_apart_the_less_often_either_value_errs(
     apart: int, exactly: float, by_half: float

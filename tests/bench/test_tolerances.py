@@ -56,7 +56,7 @@ def largest_of_each_dtype(task: Task) -> list[Case]:
     return list({c.params.get("dtype"): c for c in cases}.values())
 
 
-@pytest.mark.parametrize("task", sampled(TASKS, 3), ids=lambda t: t.name)
+@pytest.mark.parametrize("task", sampled(TASKS, 5), ids=lambda t: t.name)
 def test_pytorchs_own_result_is_accepted(task: Task, reference: ReferenceWorker, tmp_path: Path) -> None:
     assert refused(task, largest_of_each_dtype(task), 1, reference, tmp_path) == []
 

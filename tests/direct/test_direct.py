@@ -95,6 +95,7 @@ def test_a_kernel_that_fails_is_told_at_its_line_and_to_the_program(
     assert (found.code, found.file, found.line) == ("GM_OVERRUN", str(source), line)
 
 
+@pytest.mark.slow
 def test_the_host_cannot_read_device_memory(twin: TwinToolchain, tmp_path: Path) -> None:
     source = tmp_path / "peek.asc"
     source.write_text(KERNEL.replace("BODY", "return static_cast<int *>(x)[0];"))
@@ -111,6 +112,7 @@ def test_a_host_address_is_none_that_a_kernel_takes(twin: TwinToolchain, tmp_pat
     assert "lies in no device memory" in result.errors
 
 
+@pytest.mark.slow
 def test_a_program_that_does_not_build_says_where(twin: TwinToolchain, tmp_path: Path) -> None:
     source = tmp_path / "wrong.asc"
     source.write_text(KERNEL.replace("BODY", "copy<<<1, nullptr, nullptr>>>(x);"))
@@ -119,6 +121,7 @@ def test_a_program_that_does_not_build_says_where(twin: TwinToolchain, tmp_path:
     assert (result.diagnostics[0].file or "").endswith("wrong.asc") and result.diagnostics[0].line == 17
 
 
+@pytest.mark.slow
 def test_kernels_that_macros_write_are_split_and_launched(twin: TwinToolchain, tmp_path: Path) -> None:
     source = tmp_path / "entries.asc"
     source.write_text(ENTRIES)

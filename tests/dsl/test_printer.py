@@ -186,6 +186,7 @@ def test_an_expression_of_a_kernel_is_read_back(e: Expr) -> None:
     read_back(kernel(Assign(name="v", value=e)), host())
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(in_host, optional, optional)
 def test_an_expression_of_the_host_function_is_read_back(

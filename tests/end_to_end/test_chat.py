@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 Akgen = Callable[..., Any]
 WAIT_S = 240.0
 
@@ -154,6 +156,7 @@ def test_undo_returns_to_the_last_kernel_that_stood(akgen: Akgen, tmp_path: Path
     assert "relu_add in" in ended.out and "softmax_add" not in ended.out
 
 
+@pytest.mark.slow
 def test_code_over_several_lines_and_a_path_become_kernels(akgen: Akgen, tmp_path: Path) -> None:
     code = "def gate(x, y):\n    return x * torch.sigmoid(y)\n\n"
     (tmp_path / "shift.py").write_text(
@@ -223,6 +226,7 @@ def test_conversations_are_listed_and_gone_on_with_by_name(akgen: Akgen, tmp_pat
     assert akgen("chat", "--resume", "nobody").code == 2
 
 
+@pytest.mark.slow
 def test_an_interrupt_stops_the_work_and_go_on_finishes_it(akgen: Akgen, tmp_path: Path) -> None:
     run = tmp_path / "talk"
     command = [sys.executable, "-m", "akgen", "chat", "--run", str(run)]

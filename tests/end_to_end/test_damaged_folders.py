@@ -111,7 +111,7 @@ def sentence(*arguments: str | Path) -> None:
         assert said.strip() and "\x1b" not in said and "\ud800" not in said
 
 
-@pytest.mark.parametrize(("name", "damage"), sampled(itertools.product(RUN_FILES, DAMAGES), 8))
+@pytest.mark.parametrize(("name", "damage"), sampled(itertools.product(RUN_FILES, DAMAGES), 16))
 def test_a_damaged_run_is_read_or_refused(name: str, damage: Callable[[Path], None], tmp_path: Path) -> None:
     for number, arguments in enumerate(RUN_COMMANDS):
         run = tmp_path / str(number) / "run"

@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from tests.sampled import sampled
+
 Akgen = Callable[..., Any]
 Script = Callable[..., Path]
 WAIT_S = 240.0
@@ -70,7 +72,7 @@ def _serve(texts: dict[str, str], held: int) -> Iterator[Endpoint]:
         server.server_close()
 
 
-@pytest.mark.parametrize(("held", "role"), [(1, "planner"), (2, "coder")])
+@pytest.mark.parametrize(("held", "role"), sampled([(1, "planner"), (2, "coder")], 2))
 def test_a_model_call_that_was_killed_is_asked_again_and_no_other(
     akgen: Akgen, add_one: Path, script: Script, tmp_path: Path, held: int, role: str
 ) -> None:

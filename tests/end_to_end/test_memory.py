@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 Akgen = Callable[..., Any]
 Script = Callable[..., Path]
 WRONG_CALL = ("Adds(", "AddScalars(")  # a compile error, mended by the second answer
@@ -27,6 +29,7 @@ def _prompts(run: Path) -> list[str]:
     return [next(m["content"] for m in a["coder_messages"] if m["role"] == "user") for a in attempts]
 
 
+@pytest.mark.slow
 def test_a_repair_that_was_verified_helps_another_task(
     akgen: Akgen, add_one: Path, script: Script, tmp_path: Path
 ) -> None:

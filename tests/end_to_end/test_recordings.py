@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from akgen.tools.core.project import KernelProject
+from tests.sampled import sampled
 
 Akgen = Callable[..., Any]
 HERE = Path(__file__).parent / "recordings"
@@ -39,7 +40,7 @@ def _recordings() -> list[Any]:
     return found
 
 
-@pytest.mark.parametrize(("folder", "task"), _recordings())
+@pytest.mark.parametrize(("folder", "task"), sampled(_recordings(), 3))
 def test_a_recorded_model_writes_the_same_kernel_again(
     folder: Path, task: str, akgen: Akgen, tmp_path: Path
 ) -> None:

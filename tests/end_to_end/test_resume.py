@@ -101,7 +101,7 @@ def undisturbed() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("stage", "attempt", "when"), sampled([(*s, when) for s in STAGES for when in ("during", "done")], 7)
+    ("stage", "attempt", "when"), sampled([(*s, when) for s in STAGES for when in ("during", "done")], 12)
 )
 def test_a_killed_run_goes_on_to_the_same_result_and_pays_nothing_twice(
     add_one: Path,

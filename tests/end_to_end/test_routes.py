@@ -235,6 +235,7 @@ def test_what_cannot_be_taken_over_is_refused(akgen: Akgen, add_one: Path, scrip
         assert ended.code == 2 and "take" in ended.err
 
 
+@pytest.mark.slow
 def test_what_a_critic_predicted_is_shown_beside_what_came(
     akgen: Akgen, long_add_one: Path, script: Script, tmp_path: Path
 ) -> None:

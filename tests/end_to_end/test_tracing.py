@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 Akgen = Callable[..., Any]
@@ -54,6 +55,7 @@ def _collector() -> Iterator[tuple[str, list[tuple[str, bytes]]]]:
         server.server_close()
 
 
+@pytest.mark.slow
 def test_stages_and_model_calls_become_spans_when_an_endpoint_is_set(
     akgen_process: Akgen, add_one: Path, script: Script, tmp_path: Path
 ) -> None:
@@ -86,6 +88,7 @@ def test_stages_and_model_calls_become_spans_when_an_endpoint_is_set(
     assert stage["akgen.task"].string_value == "add_one" and stage["akgen.run"].string_value == "run"
 
 
+@pytest.mark.slow
 def test_langsmith_is_sent_to_where_its_own_variables_say(
     akgen_process: Akgen, add_one: Path, script: Script, tmp_path: Path
 ) -> None:

@@ -113,6 +113,7 @@ def test_a_cann_without_msopgen_is_whole_if_it_has_cmakes_package(machine: Rehea
     assert row.found and "find_package(ASC) in" in row.detail
 
 
+@pytest.mark.slow
 def test_the_command_says_in_ten_lines_that_a_kernel_ran(machine: Rehearsal) -> None:
     before = len(machine.driver.asked)
     done = command("doctor", "--npu", "--json", env=machine.env)

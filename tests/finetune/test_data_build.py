@@ -36,6 +36,7 @@ def test_an_operator_gives_a_program_and_a_project_that_the_judge_found_correct(
     assert {r.split for r in records if r.family == "loss"} == {"families"}
 
 
+@pytest.mark.slow
 def test_the_same_chunk_has_the_same_bytes(
     built: Built, judge: Judge, twin: TwinToolchain, tmp_path: Path
 ) -> None:

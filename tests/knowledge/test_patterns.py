@@ -45,7 +45,7 @@ def _solves(pattern: Pattern, cases: Sequence[str], trials: int, judge: Judge, f
     assert not [d for case in verdict.cases for d in case.diagnostics]
 
 
-@pytest.mark.parametrize("pattern", sampled(patterns(), 2), ids=lambda p: p.name)
+@pytest.mark.parametrize("pattern", sampled(patterns(), 4), ids=lambda p: p.name)
 def test_an_expert_kernel_solves_its_first_and_last_case(
     pattern: Pattern, judge: Judge, tmp_path: Path
 ) -> None:

@@ -50,6 +50,7 @@ HONEST = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lines", "outcome", "code"),
     [pytest.param(*one, marks=[pytest.mark.slow] if n else []) for n, one in enumerate(HOSTILE)],

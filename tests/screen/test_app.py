@@ -193,6 +193,7 @@ def test_the_layout_fits_and_the_keys_move_the_panes(tmp_path: Path, size: tuple
     drive(tmp_path, act, size)
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_the_work_and_go_on_finishes_it(tmp_path: Path) -> None:
     async def act(driven: Driven) -> None:
         driven.app.query_one(Prompt).text = "softmax half 64 by 512"

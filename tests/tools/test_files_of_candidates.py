@@ -46,6 +46,7 @@ def test_a_library_or_a_dump_beyond_its_limit_is_refused(tmp_path: Path) -> None
     assert not (tmp_path / DUMP).exists()
 
 
+@pytest.mark.slow
 def test_sections_that_share_their_bytes_are_read_up_to_a_limit(tmp_path: Path) -> None:
     sections, symbols = 60_000, 4000
     table = 24 * symbols

@@ -55,7 +55,7 @@ PAIRS = _load()
 ALL = PAIRS.read_pairs()
 
 
-@pytest.mark.parametrize("pair", sampled(ALL, 2, whole=True), ids=lambda p: p.name)
+@pytest.mark.parametrize("pair", sampled(ALL, 5, whole=True), ids=lambda p: p.name)
 def test_the_fault_is_told_at_its_line(twin: TwinToolchain, tmp_path: Path, pair: Any) -> None:
     ended = PAIRS.run(twin, pair, pair.faulty, tmp_path / "faulty")
     assert {(d.code, d.severity) for d in ended.diagnostics} == {(pair.code, pair.severity)}, (
@@ -69,7 +69,7 @@ def test_the_fault_is_told_at_its_line(twin: TwinToolchain, tmp_path: Path, pair
         assert found.line is None, found
 
 
-@pytest.mark.parametrize("pair", sampled(ALL, 2, whole=True), ids=lambda p: p.name)
+@pytest.mark.parametrize("pair", sampled(ALL, 5, whole=True), ids=lambda p: p.name)
 def test_the_correct_sibling_raises_no_alarm_and_does_the_same_again(
     strict: TwinToolchain, tmp_path: Path, pair: Any
 ) -> None:

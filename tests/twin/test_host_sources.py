@@ -13,6 +13,7 @@ def test_no_source_of_the_runtime_gives_a_warning(twin: TwinToolchain) -> None:
     assert not twin._ready().warnings
 
 
+@pytest.mark.slow
 def test_every_public_header_can_be_included_first(twin: TwinToolchain, tmp_path: Path) -> None:
     runtime = twin._ready()
     options = [*host_flags(), "-fsyntax-only", f"-I{runtime.host_include}", "-include", runtime.host_prelude]

@@ -159,7 +159,7 @@ def test_there_are_twenty_pairs() -> None:
     assert {p.stem for p in (HERE / "kernels").iterdir()} == set(SCALAR)
 
 
-@pytest.mark.parametrize("name", sampled(SCALAR, 4))
+@pytest.mark.parametrize("name", sampled(SCALAR, 8))
 def test_both_ways_are_right_and_the_scalar_one_is_slow(
     twin: TwinToolchain, reference: ReferenceWorker, tmp_path: Path, name: str
 ) -> None:

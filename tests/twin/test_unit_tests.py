@@ -24,6 +24,7 @@ def line_of(name: str, mark: str) -> int:
     return next(i for i, line in enumerate(lines, 1) if mark in line)
 
 
+@pytest.mark.slow
 def test_a_test_with_its_kernel_in_another_source_runs_and_may_write_its_folder(
     twin: TwinToolchain, tmp_path: Path
 ) -> None:
@@ -57,6 +58,7 @@ def test_faults_are_told_at_their_lines_and_in_the_exit_status(twin: TwinToolcha
     assert re.search(r"faults_test\.cpp:\d+: error: .*\[GM_OVERRUN, overrunning on aiv1\]", result.errors)
 
 
+@pytest.mark.slow
 def test_a_matmul_object_takes_a_tiling_that_the_same_program_makes(
     twin: TwinToolchain, tmp_path: Path
 ) -> None:

@@ -65,7 +65,7 @@ BODIES: dict[str, tuple[str, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", sampled(BODIES, 4))
+@pytest.mark.parametrize("name", sampled(BODIES, 7))
 def test_the_judge_finds_it_right(judge: Judge, tmp_path: Path, name: str) -> None:
     body, inputs, args = BODIES[name]
     what = task(tmp_path, body, inputs, args)

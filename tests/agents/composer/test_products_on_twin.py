@@ -51,14 +51,14 @@ CONVOLUTIONS: dict[str, tuple[str, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", sampled(CONVOLUTIONS, 4))
+@pytest.mark.parametrize("name", sampled(CONVOLUTIONS, 6))
 def test_convolutions_of_several_shapes(judge: Judge, tmp_path: Path, name: str) -> None:
     body, inputs, args = CONVOLUTIONS[name]
     what = task(tmp_path, body, inputs, args)
     assert_solved(judge, what.model_copy(update={"cases": PICTURES}), tmp_path)
 
 
-@pytest.mark.parametrize("name", sampled(BODIES, 4))
+@pytest.mark.parametrize("name", sampled(BODIES, 6))
 def test_one_project_serves_all_shapes_and_dtypes(judge: Judge, tmp_path: Path, name: str) -> None:
     body, inputs, args = BODIES[name]
     what = task(tmp_path, body, inputs, args)

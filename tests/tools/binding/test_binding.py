@@ -20,6 +20,7 @@ from akgen.tools.core.project import KernelProject
 from akgen.tools.twin.compiler import find_compiler
 from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
+from tests.sampled import sampled
 
 HERE = Path(__file__).parent
 PROJECTS = HERE.parents[1] / "twin" / "projects"
@@ -44,7 +45,7 @@ def module(twin: TwinToolchain) -> ModuleType:
     return load(SOURCE, projects, twin, progress=print)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+@pytest.mark.parametrize("dtype", sampled([torch.float32, torch.float16], 2))
 def test_an_operator_gives_what_it_computes(module: ModuleType, dtype: torch.dtype) -> None:
     x, z = (torch.randn(7, 13, dtype=dtype) for _ in range(2))
     y = module.scale_add(x, z, 2.0)

@@ -218,6 +218,7 @@ def test_a_device_that_failed_is_probed_before_it_is_used_again(
     assert _chain(own).run(built, _call(tmp_path / "in"), tmp_path / "three").outcome is None
 
 
+@pytest.mark.slow
 def test_a_device_on_which_a_kernel_that_is_right_goes_wrong_fails_its_probe(
     settings: CannSettings, stub_libraries: Path, built: Build, tmp_path: Path
 ) -> None:
@@ -397,6 +398,7 @@ def _profiled(
     return chain, build
 
 
+@pytest.mark.slow
 def test_a_direct_file_is_profiled_by_its_kernels_names(
     settings: CannSettings, stub_libraries: Path, tmp_path: Path
 ) -> None:
@@ -422,6 +424,7 @@ def test_a_direct_call_of_anothers_kernel_is_a_cheat(
     assert "MatMulV3_1" in launch.diagnostics[0].text
 
 
+@pytest.mark.slow
 def test_a_direct_profile_without_its_kernels_is_the_machines_fault(
     settings: CannSettings, stub_libraries: Path, tmp_path: Path
 ) -> None:
@@ -439,6 +442,7 @@ def test_a_direct_file_with_an_error_is_told_with_its_line(chain: CannToolchain,
     assert "y0.number()" in broken.splitlines()[(first.line or 0) - 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("overruns", [False, True])
 def test_a_direct_file_is_checked_by_mssanitizer(
     settings: CannSettings, tmp_path: Path, overruns: bool
@@ -458,6 +462,7 @@ def test_a_direct_file_is_checked_by_mssanitizer(
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_direct_file_that_is_not_instrumented_is_not_checked_by_silence(
     settings: CannSettings, stub_libraries: Path, tmp_path: Path
 ) -> None:

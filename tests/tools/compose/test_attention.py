@@ -81,6 +81,7 @@ def test_long_rows_of_values_are_divided_and_scaled_in_parts(width: int) -> None
     assert_right_on_twin(growing, normal(1, 24, width) / 8, normal(1, KEYS, width, seed=1) / 8, v)
 
 
+@pytest.mark.slow
 def test_many_products_at_work_at_one_time_share_the_first_level_cache() -> None:
     def four_heads_in_a_row(x: Any, w: Any) -> Any:
         q, k, v, a, b = (x @ p for p in w.unbind(0))

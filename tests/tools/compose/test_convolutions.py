@@ -52,7 +52,7 @@ CASES: dict[str, tuple[Fn, tuple[tuple[Any, ...], ...]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", sampled(CASES, 4))
+@pytest.mark.parametrize("name", sampled(CASES, 6))
 def test_it_computes_what_pytorch_computes(name: str) -> None:
     function, cases = CASES[name]
     assert_right(function, *cases)

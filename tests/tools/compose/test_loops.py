@@ -112,7 +112,7 @@ CASES: list[tuple[Callable[..., Any], tuple[torch.Tensor, ...], int]] = [
 ]
 
 
-@pytest.mark.parametrize(("function", "args", "loops"), sampled(CASES, 4), ids=[c[0].__name__ for c in CASES])
+@pytest.mark.parametrize(("function", "args", "loops"), sampled(CASES, 6), ids=[c[0].__name__ for c in CASES])
 def test_a_loop_over_time_is_written_once(
     function: Callable[..., Any], args: tuple[torch.Tensor, ...], loops: int
 ) -> None:

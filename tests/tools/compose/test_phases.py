@@ -186,6 +186,7 @@ def test_what_a_row_has_in_common_is_not_reduced_again_for_each_element_of_anoth
     assert_right(function, args)
 
 
+@pytest.mark.slow
 def test_what_was_possible_once_is_not_asked_again() -> None:
     def substituted(a: torch.Tensor) -> torch.Tensor:
         for i in range(1, 6):

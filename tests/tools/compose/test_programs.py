@@ -34,7 +34,7 @@ def test_the_program_of_a_task_stays_as_it_is(path: Path) -> None:
     assert plan.dsl == path.read_text()
 
 
-@pytest.mark.parametrize("name", sampled(builtin.names(), 6))
+@pytest.mark.parametrize("name", sampled(builtin.names(), 10))
 def test_a_program_is_read_back_from_its_text_as_it_was_built(name: str) -> None:
     composition = composed(name)
     for built in (composition, composition.tuned(TURNED)):

@@ -134,7 +134,7 @@ CASES: dict[str, tuple[torch.nn.Module, list[Draw]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", sampled(CASES, 4))
+@pytest.mark.parametrize("name", sampled(CASES, 8))
 def test_a_program_takes_the_way_that_values_tell(name: str) -> None:
     model, draws = CASES[name]
     cases = [Loaded(model, draw) for draw in draws]
@@ -158,6 +158,7 @@ def test_tensors_of_a_list_that_are_computed_in_different_ways() -> None:
     assert_right(Cleared(), ([normal(5, 6), normal(4, 3)], _ends(2, 0)))
 
 
+@pytest.mark.slow
 def test_slices_that_values_tell_run_on_the_twin() -> None:
     assert_right_on_twin(Slices(), normal(10, 6), _ends(4, 7))
 

@@ -15,7 +15,7 @@ MODULES = suite_folders(str(Path(__file__).resolve().parents[2] / "user_modules"
 SOME = {name: folder for name, folder in MODULES.items() if crc32(name.encode()) % 6 == 2}
 
 
-@pytest.mark.parametrize("name", sampled(SOME, 2))
+@pytest.mark.parametrize("name", sampled(SOME, 4))
 def test_a_module_is_composed(name: str) -> None:
     task, _ = load_task(SOME[name], Mode.DYNAMIC, None)
     planned = ModelFree().plan(task, None, 0)

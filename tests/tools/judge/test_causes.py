@@ -121,6 +121,7 @@ def test_four_fifths_of_sixty_mistakes_are_named_and_two_at_most_wrongly(judged:
     assert len(wrongly_named(later)) <= 1
 
 
+@pytest.mark.slow
 def test_the_names_do_not_depend_on_the_seed(judged: Judged) -> None:
     answers = answered([*MISTAKES, *HELD_OUT], judged, range(1, 4))
     assert sum(a.named for a in answers) >= 3 * 48

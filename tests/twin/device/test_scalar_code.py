@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.sampled import sampled
+
 CODE = json.loads(Path(__file__).with_name("scalar_code.json").read_text())
 BODY = """
     for (uint32_t i = 0; i < 64; ++i) {
@@ -20,7 +22,7 @@ BODY = """
 """
 
 
-@pytest.mark.parametrize("name", CODE)
+@pytest.mark.parametrize("name", sampled(CODE, 3))
 def test_plain_code_runs_and_is_not_accused(probe, numbers, name):
     before, code = CODE[name]
     ran = probe(BODY % code, numbers(64), np.zeros(64, np.float32), before=before)
