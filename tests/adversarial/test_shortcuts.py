@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from akgen.tools.core.outcome import Outcome
+from tests.sampled import sampled
 
 HALVES = "Muls(out, in, 2.0f, {0});\nAdds(out, out, 0.5f, {0});\n"
 KERNELS: dict[str, dict[str, str]] = {
@@ -37,14 +38,14 @@ HOSTS: dict[str, str] = {
 }
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("name", sampled(KERNELS, 2))
 def test_a_kernels_shortcut_is_not_accepted(court: Any, codes: Any, name: str) -> None:
     verdict = court.kernel(trials=3, **KERNELS[name])
     assert verdict.outcome != Outcome.CORRECT
     assert codes(verdict)
 
 
-@pytest.mark.parametrize("name", HOSTS)
+@pytest.mark.parametrize("name", sampled(HOSTS, 2))
 def test_a_hosts_shortcut_is_not_accepted(court: Any, codes: Any, name: str) -> None:
     verdict = court.host(trials=3, host=HOSTS[name])
     assert verdict.outcome != Outcome.CORRECT

@@ -13,6 +13,7 @@ from akgen.tools.core.outcome import Outcome
 from akgen.tools.judge.judge import Judge
 from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.twin.toolchain import TwinToolchain
+from tests.sampled import sampled
 
 sys.path.insert(0, str(Path(__file__).parent / "mistakes"))
 from mistakes import Mistake, read_mistakes, source_of, task_of, told_of, verdict_on
@@ -26,7 +27,7 @@ SOME = (
 )
 
 
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("name", sampled(SOME, 2))
 def test_the_first_finding_names_cause_and_remedy(
     name: str, twin: TwinToolchain, reference: ReferenceWorker, tmp_path: Path
 ) -> None:

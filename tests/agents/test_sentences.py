@@ -8,6 +8,14 @@ from tests.agents.sentences.check import HERE, judge, report, sentences
 FILES = sorted(path.name for path in HERE.glob("*.txt"))
 SAMPLED = 6  # one of so many is judged in every run
 BLIND_SAMPLED = 8
+SAMPLED_RIGHT = {  # of these at least
+    "blind_first.jsonl": 19,
+    "blind_second.jsonl": 14,
+    "blind_third.jsonl": 7,
+    "blind_fourth.jsonl": 8,
+    "blind_fifth.jsonl": 4,
+    "blind_sixth.jsonl": 2,
+}
 SHARE = 0.97
 
 
@@ -37,7 +45,7 @@ def test_of_sentences_written_blind_none_is_silently_wrong(name: str) -> None:
     scores = [(line["turns"], score(line)) for line in read(HERE / name)[::BLIND_SAMPLED]]
     assert not [(turns, s.why) for turns, s in scores if s.kind == "silent"]
     right = sum(s.kind == "right" for _, s in scores)
-    assert right >= (SHARES[name] - 0.1) * len(scores)  # a sample
+    assert right >= SAMPLED_RIGHT[name], [(turns, s.why) for turns, s in scores if s.kind != "right"]
 
 
 @pytest.mark.slow

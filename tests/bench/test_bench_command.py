@@ -61,6 +61,7 @@ def test_a_run_that_another_process_works_on_is_left_alone(tmp_path: Path) -> No
         CliRunner().invoke(app, [str(a) for a in ("bench", *args)], catch_exceptions=False)
 
 
+@pytest.mark.slow
 def test_a_folder_of_projects_is_judged_and_a_kernel_alone_gets_the_questions_host(tmp_path: Path) -> None:
     projects = tmp_path / "projects"
     shutil.copytree(CHECKOUT / ANSWER, projects / "BlendAdd" / "0", ignore=shutil.ignore_patterns("aclnn_*"))

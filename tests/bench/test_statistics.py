@@ -78,7 +78,7 @@ def test_so_it_is_with_several_samples_a_task(tasks: int, samples: int) -> None:
     assert np.mean([p < LEVEL for p, _ in found]) <= LEVEL
 
 
-@pytest.mark.parametrize("samples", [1, 8])
+@pytest.mark.parametrize("samples", sampled([1, 8], 2))
 def test_runs_that_differ_are_told_apart_as_often_as_the_plan_says(samples: int) -> None:
     random = np.random.default_rng(samples)
     planned = plan("some", 100, 0.15, rate=0.4, alike=0.5, power=0.8)

@@ -13,6 +13,7 @@ from akgen.tools.dsl.interpret import interpret
 from akgen.tools.dsl.parse import parse
 from tests.dsl.running import FLOATS, Array, OnTwin, documented, rounded
 from tests.dsl.test_twin import agree, normal
+from tests.sampled import sampled
 
 Find = Callable[[str], Program]
 F32, F16, _ = FLOATS
@@ -54,14 +55,16 @@ def test_windows_on_the_twin(on_twin: OnTwin, program: Find, dtype: DType) -> No
     agree(on_twin, program("max_pool_rows"), [x], [dtype], out, k=3, s=2, p=1)
 
 
-@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("dtype", sampled(FLOATS, 3))
 def test_picked_rows_on_the_twin(on_twin: OnTwin, program: Find, dtype: DType) -> None:
     out = [TensorMeta(dtype=dtype, shape=(50, 3, 37))]
     inputs = [normal((9, 37), dtype), indices(9, (50, 3))]
     agree(on_twin, program("embedding"), inputs, [dtype, DType.INT64], out)
 
 
-@pytest.mark.parametrize(("dtype", "shape"), [(F32, (9, 37)), (F16, (14, 64)), (DType.INT8, (6, 33))])
+@pytest.mark.parametrize(
+    ("dtype", "shape"), sampled([(F32, (9, 37)), (F16, (14, 64)), (DType.INT8, (6, 33))], 3)
+)
 def test_frames_and_sums_on_the_twin(
     on_twin: OnTwin, program: Find, dtype: DType, shape: tuple[int, int]
 ) -> None:

@@ -55,6 +55,7 @@ from akgen.tools.dsl.parse import parse
 from akgen.tools.dsl.printer import printed
 from akgen.tools.dsl.show import show
 from tests.dsl.running import documented
+from tests.sampled import sampled
 
 PROGRAMS = documented() | {p.stem: p.read_text() for p in (Path(__file__).parent / "programs").glob("*.dsl")}
 COMPOSED = Path(__file__).parents[1] / "tools" / "compose" / "programs"
@@ -260,7 +261,7 @@ def test_parentheses_stand_where_the_tree_needs_them(e: Expr, text: str) -> None
     assert show(e) == text
 
 
-@pytest.mark.parametrize("name", sorted(PROGRAMS))
+@pytest.mark.parametrize("name", sampled(sorted(PROGRAMS), 3))
 def test_a_written_program_is_printed_and_read_back(name: str) -> None:
     program = parse(PROGRAMS[name])
     read = printed(program.kernels, program.host)

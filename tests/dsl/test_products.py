@@ -12,6 +12,7 @@ from akgen.tools.dsl.interpret import interpret
 from akgen.tools.dsl.parse import parse
 from akgen.tools.dsl.printer import printed
 from tests.dsl.running import FLOATS, Array, OnTwin, rounded
+from tests.sampled import sampled
 
 Find = Callable[[str], Program]
 F32, F16, BF16 = FLOATS
@@ -46,7 +47,7 @@ def test_a_product_with_a_bias_at_ragged_edges(
     near(got, want, dtype)
 
 
-@pytest.mark.parametrize(("turn_a", "turn_b"), [(True, False), (False, True), (True, True)])
+@pytest.mark.parametrize(("turn_a", "turn_b"), sampled([(True, False), (False, True), (True, True)], 3))
 def test_transposed_operands_of_8_bit_integers(on_twin: OnTwin, turn_a: bool, turn_b: bool) -> None:
     text = TRANSPOSED.replace("TURN_A", str(turn_a)).replace("TURN_B", str(turn_b))
     text = text.replace("LDA", "m" if turn_a else "k").replace("LDB", "k" if turn_b else "n")
@@ -63,7 +64,9 @@ def test_transposed_operands_of_8_bit_integers(on_twin: OnTwin, turn_a: bool, tu
     np.testing.assert_array_equal(got, want)
 
 
-@pytest.mark.parametrize("shape", [(3, 200, 700, 48), (2, 300, 1300, 64), (1, 5, 7, 19)])
+@pytest.mark.parametrize(
+    "shape", sampled([(3, 200, 700, 48), (2, 300, 1300, 64), (1, 5, 7, 19)], 3, whole=True)
+)
 def test_cube_and_vector_cores_work_side_by_side_on_attention(
     on_twin: OnTwin, program: Find, shape: tuple[int, int, int, int]
 ) -> None:

@@ -11,6 +11,7 @@ from akgen.tools.dsl import Program, check
 from akgen.tools.dsl.interpret import interpret
 from akgen.tools.dsl.parse import parse
 from tests.dsl.running import FLOATS, Array, OnTwin, rounded
+from tests.sampled import sampled
 
 F32, I32 = DType.FLOAT32, DType.INT32
 ALONG = """
@@ -112,16 +113,19 @@ def test_scans_are_interpreted(name: str, dtype: DType, reverse: bool, axis: int
 # Few rows and many, short and long, ragged ends in blocks, pieces and batches of rows.
 @pytest.mark.parametrize(
     ("name", "dtype", "shape", "reverse"),
-    [
-        ("scan_sum", F32, (300, 37), False),
-        ("scan_sum", F32, (3, 1001), False),
-        ("scan_sum", F32, (7, 5003), True),
-        ("scan_prod", F32, (65, 130), True),
-        ("scan_max", F32, (2, 9000), True),
-        ("scan_min", F32, (6000, 3), False),
-        ("scan_sum", I32, (4, 2049), False),
-        ("scan_max", I32, (77, 8), True),
-    ],
+    sampled(
+        [
+            ("scan_sum", F32, (300, 37), False),
+            ("scan_sum", F32, (3, 1001), False),
+            ("scan_sum", F32, (7, 5003), True),
+            ("scan_prod", F32, (65, 130), True),
+            ("scan_max", F32, (2, 9000), True),
+            ("scan_min", F32, (6000, 3), False),
+            ("scan_sum", I32, (4, 2049), False),
+            ("scan_max", I32, (77, 8), True),
+        ],
+        3,
+    ),
 )
 def test_scans_along_rows(
     on_twin: OnTwin, name: str, dtype: DType, shape: tuple[int, ...], reverse: bool
@@ -130,7 +134,7 @@ def test_scans_along_rows(
     both(on_twin, scanning(name, dtype, -1, reverse=reverse), x, dtype, scan(name, x, -1, reverse=reverse))
 
 
-@pytest.mark.parametrize("shape", [(40, 33), (100, 70), (9, 500), (300, 8)])
+@pytest.mark.parametrize("shape", sampled([(40, 33), (100, 70), (9, 500), (300, 8)], 2, whole=True))
 @pytest.mark.parametrize(("dtype", "reverse"), [(F32, False), (I32, True)])
 def test_scans_down_the_rows(on_twin: OnTwin, shape: tuple[int, int], dtype: DType, reverse: bool) -> None:
     x = values(shape, dtype, "scan_sum")
@@ -138,7 +142,7 @@ def test_scans_down_the_rows(on_twin: OnTwin, shape: tuple[int, int], dtype: DTy
     both(on_twin, program, x, dtype, scan("scan_sum", x, 0, reverse=reverse))
 
 
-@pytest.mark.parametrize(("count", "axis"), [(1, -1), (13, 0), (1000, -1), (20011, -1)])
+@pytest.mark.parametrize(("count", "axis"), sampled([(1, -1), (13, 0), (1000, -1), (20011, -1)], 2))
 def test_scans_of_one_row(on_twin: OnTwin, count: int, axis: int) -> None:
     x = values((count,), F32, "scan_sum")
     program = parse(FLAT.format(dtype=F32, shape="tile", operation=f"scan_sum(s, t, axis={axis})"))
@@ -159,17 +163,20 @@ REDUCED: dict[str, Callable[..., Array]] = {
 
 @pytest.mark.parametrize(
     ("name", "dtype", "shape", "axis"),
-    [
-        ("reduce_prod", F32, (300, 37), -1),
-        ("reduce_prod", F32, (70, 500), -1),
-        ("reduce_prod", F32, (3, 3001), -1),
-        ("reduce_prod", F32, (40, 100), 0),
-        ("reduce_sum", I32, (300, 37), -1),
-        ("reduce_max", I32, (5, 4000), -1),
-        ("reduce_min", I32, (40, 100), 0),
-        ("reduce_first", F32, (40, 100), 0),
-        ("reduce_last", I32, (7, 33), 0),
-    ],
+    sampled(
+        [
+            ("reduce_prod", F32, (300, 37), -1),
+            ("reduce_prod", F32, (70, 500), -1),
+            ("reduce_prod", F32, (3, 3001), -1),
+            ("reduce_prod", F32, (40, 100), 0),
+            ("reduce_sum", I32, (300, 37), -1),
+            ("reduce_max", I32, (5, 4000), -1),
+            ("reduce_min", I32, (40, 100), 0),
+            ("reduce_first", F32, (40, 100), 0),
+            ("reduce_last", I32, (7, 33), 0),
+        ],
+        3,
+    ),
 )
 def test_reductions_by_folding(
     on_twin: OnTwin, name: str, dtype: DType, shape: tuple[int, ...], axis: int
@@ -180,7 +187,7 @@ def test_reductions_by_folding(
     both(on_twin, reducing(name, dtype, axis), x, dtype, want)
 
 
-@pytest.mark.parametrize("count", [5, 100, 5000])
+@pytest.mark.parametrize("count", sampled([5, 100, 5000], 3))
 def test_the_product_of_one_row(on_twin: OnTwin, count: int) -> None:
     x = values((count,), F32, "reduce_prod")
     program = parse(FLAT.format(dtype=F32, shape="8", operation="reduce_prod(s, t)"))
@@ -192,7 +199,7 @@ def test_a_row_is_taken_of_rows_only() -> None:
     assert [d.code for d in check(program, dtypes={"x": F32, "out": F32})] == ["DSL_SHAPE"]
 
 
-@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("dtype", sampled(FLOATS, 3))
 def test_the_documented_running_sum(on_twin: OnTwin, program: Callable[[str], Program], dtype: DType) -> None:
     x = rounded(values((3, 60001), F32, "prod"), dtype)
     (want,) = interpret(program("running_sum"), [x], dtypes={"x": dtype})

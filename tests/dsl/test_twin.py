@@ -312,50 +312,50 @@ SPREAD = np.concatenate(
 ).astype(np.float32)
 
 
-@pytest.mark.parametrize(
-    ("body", "factor"),
-    [
-        ("exp(o0, a); abs(o1, a); neg(o2, a); square(o3, a); relu(o4, a); add(o0, o0, b)", 2),
-        ("sign(o0, a); floor(o1, a); ceil(o2, a); round(o3, a); trunc(o4, a); add(o0, o0, b)", 1),
-        (
-            "tanh(o0, a); erf(o1, a); sigmoid(o2, a); gelu(o3, a); gelu_tanh(o4, a); add(b, b, o0); copy(o5, b)",
-            4,
-        ),
-        ("silu(o0, a); softplus(o1, a); sin(o2, a); cos(o3, a); expm1(o4, b)", 4),
-        (
-            "abs(a, a); add(a, a, 1e-3); ln(o0, a); sqrt(o1, a); rsqrt(o2, a); reciprocal(o3, a); log1p(o4, b)",
-            4,
-        ),
-        (
-            "add(o0, a, 2.5); sub(o1, a, 2.5); sub(o2, 2.5, a); mul(o3, 3, a); div(o4, b, 3.0); maximum(o5, a, 0.5)",
-            2,
-        ),
-        ("sub(o0, a, b); abs(b, b); add(b, b, 0.5); div(o1, a, b); maximum(o2, a, b); minimum(o3, a, b)", 2),
-        ("minimum(o0, 0.5, a); leaky_relu(o1, a, 0.1); abs(b, b); add(b, b, 0.1); div(o2, 2.5, b)", 2),
-        (
-            "abs(b, b); add(b, b, 0.1); power(o0, b, 2.5); power(o1, 1.5, b); power(o2, a, 3); power(o3, a, 4)",
-            20,
-        ),
-        ("power(o0, a, -1); round(b, b); power(o1, a, b); abs(a, a); power(o2, a, 0.5)", 40),
-        (
-            "lt(lower, a, b); where(o0, lower, a, b); ge(other, a, 0.0); where(o1, other, a, 0.0); "
-            "mask_and(lower, lower, other); where(o2, lower, 1.0, 0.0); mask_not(lower, lower); "
-            "mask_or(lower, lower, other); cast(o3, lower); ne(lower, a, b); where(b, lower, 2.0, b); copy(o4, b)",
-            1,
-        ),
-        (
-            "cast(whole, a); bit_not(bits, whole); bit_and(bits, bits, whole); cast(o0, bits); "
-            "shift_right(bits, whole, 1); cast(o1, bits); shift_left(bits, whole, 3); "
-            "bit_or(bits, bits, whole); cast(o2, bits); add(o0, o0, b)",
-            1,
-        ),
-        (
-            'cast(whole, a, rounding="floor"); add(whole, whole, 3); cast(o0, whole); iota(o1, i, m); '
-            "add(o1, o1, a); cast(short, b); mul(short, short, 2.0); cast(o2, short); fill(o3, 1.5, m); sub(o3, o3, a)",
-            1,
-        ),
-    ],
-)
+OPERATIONS = [
+    ("exp(o0, a); abs(o1, a); neg(o2, a); square(o3, a); relu(o4, a); add(o0, o0, b)", 2),
+    ("sign(o0, a); floor(o1, a); ceil(o2, a); round(o3, a); trunc(o4, a); add(o0, o0, b)", 1),
+    (
+        "tanh(o0, a); erf(o1, a); sigmoid(o2, a); gelu(o3, a); gelu_tanh(o4, a); add(b, b, o0); copy(o5, b)",
+        4,
+    ),
+    ("silu(o0, a); softplus(o1, a); sin(o2, a); cos(o3, a); expm1(o4, b)", 4),
+    (
+        "abs(a, a); add(a, a, 1e-3); ln(o0, a); sqrt(o1, a); rsqrt(o2, a); reciprocal(o3, a); log1p(o4, b)",
+        4,
+    ),
+    (
+        "add(o0, a, 2.5); sub(o1, a, 2.5); sub(o2, 2.5, a); mul(o3, 3, a); div(o4, b, 3.0); maximum(o5, a, 0.5)",
+        2,
+    ),
+    ("sub(o0, a, b); abs(b, b); add(b, b, 0.5); div(o1, a, b); maximum(o2, a, b); minimum(o3, a, b)", 2),
+    ("minimum(o0, 0.5, a); leaky_relu(o1, a, 0.1); abs(b, b); add(b, b, 0.1); div(o2, 2.5, b)", 2),
+    (
+        "abs(b, b); add(b, b, 0.1); power(o0, b, 2.5); power(o1, 1.5, b); power(o2, a, 3); power(o3, a, 4)",
+        20,
+    ),
+    ("power(o0, a, -1); round(b, b); power(o1, a, b); abs(a, a); power(o2, a, 0.5)", 40),
+    (
+        "lt(lower, a, b); where(o0, lower, a, b); ge(other, a, 0.0); where(o1, other, a, 0.0); "
+        "mask_and(lower, lower, other); where(o2, lower, 1.0, 0.0); mask_not(lower, lower); "
+        "mask_or(lower, lower, other); cast(o3, lower); ne(lower, a, b); where(b, lower, 2.0, b); copy(o4, b)",
+        1,
+    ),
+    (
+        "cast(whole, a); bit_not(bits, whole); bit_and(bits, bits, whole); cast(o0, bits); "
+        "shift_right(bits, whole, 1); cast(o1, bits); shift_left(bits, whole, 3); "
+        "bit_or(bits, bits, whole); cast(o2, bits); add(o0, o0, b)",
+        1,
+    ),
+    (
+        'cast(whole, a, rounding="floor"); add(whole, whole, 3); cast(o0, whole); iota(o1, i, m); '
+        "add(o1, o1, a); cast(short, b); mul(short, short, 2.0); cast(o2, short); fill(o3, 1.5, m); sub(o3, o3, a)",
+        1,
+    ),
+]
+
+
+@pytest.mark.parametrize(("body", "factor"), sampled(OPERATIONS, 3))
 def test_operations(on_twin: OnTwin, body: str, factor: float) -> None:
     program = elementwise(body)
     y = RNG.standard_normal(SPREAD.shape).astype(np.float32)
@@ -381,7 +381,7 @@ def sound_seeds(count: int) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("seed", sound_seeds(6))
+@pytest.mark.parametrize("seed", sampled(sound_seeds(6), 3))
 def test_random_programs(on_twin: OnTwin, seed: int) -> None:
     dtype = FLOATS[seed % 3]
     inputs = [normal((1003,), dtype), normal((1003,), dtype)]

@@ -12,6 +12,7 @@ Script = Callable[..., Path]
 INVENTED, WRONG, RIGHT = ("Adds(", "AddScalar("), ("static_cast<T>(1)", "static_cast<T>(2)"), ("", "")
 
 
+@pytest.mark.slow
 def test_tokens_and_cost_add_up_from_calls_to_samples_to_the_report(
     akgen: Akgen, add_one: Path, script: Script, tmp_path: Path
 ) -> None:

@@ -155,6 +155,7 @@ def get_inputs(p):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "task", "category", "shapes", "core"),
     [

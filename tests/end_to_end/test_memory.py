@@ -57,6 +57,7 @@ def test_a_repair_that_was_verified_helps_another_task(
     assert HEADING not in "".join(_prompts(tmp_path / "third"))
 
 
+@pytest.mark.slow
 def test_a_benchmark_says_that_its_tasks_were_not_independent(
     akgen: Akgen, add_one: Path, script: Script, tmp_path: Path
 ) -> None:

@@ -136,10 +136,8 @@ SET_UP = (
 )
 FAULTS = (*BUILD, *RUN, *PROFILE, *CHECK, *DIRECT, *SET_UP)
 CHEAP = {
-    "run: too little memory left on the device", "build: configure, full",
-    "direct file: right", "run: ECC error that is not mended", "run: disk full",
-    "run: tiling crashes", "two runs for one device: the second is told", "a package whose .o is another's",
-    "CANN older than 8.0",
+    "run: too little memory left on the device", "direct file: right", "run: ECC error that is not mended",
+    "two runs for one device: the second is told", "CANN older than 8.0",
 }  # fmt: skip
 
 

@@ -98,6 +98,7 @@ def test_an_empty_shard_has_the_same_columns(tmp_path: Path) -> None:
     assert list(read_shard(tmp_path / "x.parquet")) == []
 
 
+@pytest.mark.slow
 def test_the_command_builds_with_workers_and_goes_on(tmp_path: Path) -> None:
     asked = (
         "data",

@@ -37,6 +37,7 @@ from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InfraError, InputError
 from tests.finetune.conftest import Pairs
 from tests.finetune.test_training_data import SQUARE, WRONG
+from tests.sampled import sampled
 
 TINY = FromScratch(hidden=16, layers=1, heads=2, intermediate=32, vocabulary=600)
 STEPS = Trainer(max_steps=2, save_steps=1, logging_steps=1, per_device_train_batch_size=2, bf16=False)
@@ -245,7 +246,7 @@ def _check_launcher(file: Path) -> None:
 SMALL = {"cpu": True, "trainer.bf16": False, "trainer.max_steps": 1, "trainer.gradient_accumulation_steps": 1}
 
 
-@pytest.mark.parametrize("name", ["npu8_sft", "gpu_sft_lora"])
+@pytest.mark.parametrize("name", sampled(["npu8_sft", "gpu_sft_lora"], 2))
 def test_the_large_recipes_take_a_step_on_a_random_model_of_their_class(
     name: str, qwen: Path, tmp_path: Path
 ) -> None:

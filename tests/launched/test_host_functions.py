@@ -88,6 +88,7 @@ def test_launches_share_memory_that_the_host_allocated_and_set(
     assert np.array_equal(np.fromfile(tmp_path / "x.bin", np.float32).reshape(6, 64), x)
 
 
+@pytest.mark.slow
 def test_programs_of_two_caches_that_share_entries_each_read_their_own_chip(
     launching: TwinToolchain, tmp_path: Path
 ) -> None:

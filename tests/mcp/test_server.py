@@ -210,6 +210,7 @@ def test_a_call_that_the_client_gives_up_stops_and_the_next_one_is_served(client
     assert client.call("compile", reference=REFERENCE, files=PROJECT.files).value["ok"]
 
 
+@pytest.mark.slow
 def test_a_broken_machine_is_an_error_with_its_remedy(tmp_path: Path) -> None:
     options = ("--model", "openai:nobody", "--base-url", "http://127.0.0.1:9/v1")
     with connected(tmp_path, *options, AKGEN_MODEL_TRIES="1") as client:

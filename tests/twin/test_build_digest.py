@@ -15,6 +15,7 @@ from akgen.tools.twin.build_cache import DECIDING, PACKAGE, build_digest
 from akgen.tools.twin.compiler import find_compiler
 from akgen.tools.twin.settings import TwinSettings
 from akgen.tools.twin.toolchain import TwinToolchain
+from tests.sampled import sampled
 
 SOURCE = Path(akgen.__file__).parent
 ENTRIES = (
@@ -96,7 +97,7 @@ def test_the_closure_reaches_what_refuses_explains_and_compiles() -> None:
     assert {"tools/twin/toolchain.py", "tools/twin/compiler.py", "knowledge/errors.py"} <= set(CLOSURE)
 
 
-@pytest.mark.parametrize("name", CLOSURE)
+@pytest.mark.parametrize("name", sampled(CLOSURE, 4))
 def test_every_module_in_the_import_closure_of_a_build_decides(
     copied: Path, tmp_path: Path, name: str
 ) -> None:

@@ -8,6 +8,7 @@ import torch.nn.functional as F
 
 from akgen.tools.compose.back.schedules.attention import WIDEST
 from akgen.tools.dsl.ir import SyncAll, walk
+from tests.sampled import sampled
 from tests.tools.compose.composing import Fn, assert_right, assert_right_on_twin, composed, normal
 
 sdpa = F.scaled_dot_product_attention
@@ -61,7 +62,7 @@ CASES: dict[str, tuple[Fn, tuple[Any, ...]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", sampled(CASES, 3))
 def test_it_computes_what_pytorch_computes_in_one_phase(name: str) -> None:
     function, arguments = CASES[name]
     (kernel,) = composed(function, arguments)[0].program.kernels

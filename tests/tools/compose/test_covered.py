@@ -6,6 +6,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from tests.sampled import sampled
 from tests.tools.compose.composing import Fn, assert_close, composed, normal, run
 
 Args = tuple[Any, ...]
@@ -45,7 +46,7 @@ FORMS: dict[str, tuple[Fn, tuple[Args, ...], Args]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("name", sampled(FORMS, 2))
 def test_a_case_of_another_form_takes_the_wider_one(name: str) -> None:
     function, cases, other = FORMS[name]
     composition, _, _ = composed(function, *cases)

@@ -162,6 +162,7 @@ def test_steps_that_one_nest_computes_from_what_it_loads_once_stay_fused() -> No
     assert [t.nest.loop for t in composition.groups[0].templates] == [None]
 
 
+@pytest.mark.slow
 def test_one_program_serves_every_number_of_steps() -> None:
     composition, cases, raws = composed(biquad, (normal(6, 24), normal(1)), (normal(4, 31), normal(1)))
     assert len(composition.groups) == 1

@@ -7,6 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from tests.sampled import sampled
 from tests.tools.compose.composing import assert_right, assert_right_on_twin, normal
 from tests.tools.compose.test_picks import indices
 
@@ -89,7 +90,7 @@ SCATTERED: dict[str, tuple[Any, ...]] = {
 }
 
 
-@pytest.mark.parametrize("name", SCATTERED)
+@pytest.mark.parametrize("name", sampled(SCATTERED, 2))
 def test_scattered(name: str) -> None:
     function, *args = SCATTERED[name]
     assert_right(function, tuple(args))
@@ -105,7 +106,7 @@ def test_half_rows_are_summed_in_several_shapes(dtype: torch.dtype) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["along rows", "down", "rows summed", "rows from the end", "of what is computed"]
+    "name", sampled(["along rows", "down", "rows summed", "rows from the end", "of what is computed"], 2)
 )
 def test_scattered_on_the_twin(name: str) -> None:
     function, *args = SCATTERED[name]

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import torch
 
+from tests.sampled import sampled
 from tests.tools.compose.composing import assert_right, normal
 
 Fn = Callable[..., Any]
@@ -24,7 +25,7 @@ SORTING: dict[str, Fn] = {
 }
 
 
-@pytest.mark.parametrize("name", SORTING)
+@pytest.mark.parametrize("name", sampled(SORTING, 2))
 def test_sorting(name: str) -> None:
     assert_right(SORTING[name], (normal(7, 65),), (normal(50, 13),))
 

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch.nn import functional
 
+from tests.sampled import sampled
 from tests.tools.compose.composing import assert_right, normal
 
 BINS = torch.randint(0, 5, (3, 20), generator=torch.Generator().manual_seed(1))
@@ -134,7 +135,7 @@ FORMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", sampled(FORMS, 3))
 def test_a_form_is_right(form: str) -> None:
     function, args = FORMS[form]
     assert_right(function, args)

@@ -7,6 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from tests.sampled import sampled
 from tests.tools.compose.composing import assert_right, assert_right_on_twin, normal
 
 Fn = Callable[..., Any]
@@ -46,18 +47,18 @@ def test_padding_of_other_types(dtype: torch.dtype) -> None:
     assert_right(lambda x: F.pad(x, (3, 1), value=7), (normal(5, 33, dtype=dtype),))
 
 
-@pytest.mark.parametrize("name", POOLING)
+@pytest.mark.parametrize("name", sampled(POOLING, 2))
 def test_pooling(name: str) -> None:
     assert_right(POOLING[name], (normal(2, 3, 8, 37),))
 
 
-@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("dtype", sampled(FLOATS, 3))
 def test_one_program_pools_several_shapes(dtype: torch.dtype) -> None:
     shapes = ((2, 3, 11, 37), (1, 4, 20, 51), (3, 2, 9, 70))
     assert_right(POOLING["max"], *((normal(*s, dtype=dtype),) for s in shapes))
 
 
-@pytest.mark.parametrize("name", ["max", "max with positions", "mean of what is inside"])
+@pytest.mark.parametrize("name", sampled(["max", "max with positions", "mean of what is inside"], 3))
 def test_pooling_on_the_twin(name: str) -> None:
     assert_right_on_twin(POOLING[name], normal(2, 3, 11, 37))
 

@@ -168,6 +168,7 @@ def test_seventeen_failures_of_one_kernel_have_seventeen_names_at_every_seed(jud
     assert len(called) == len(SCALE)
 
 
+@pytest.mark.slow
 def test_precision_is_named_for_rounding_only(judged: Judged) -> None:
     answers = answered([*MISTAKES, *HELD_OUT, *LATER, *UNNAMED], judged, range(3))
     blamed = {a.mistake.name for a in answers if a.mismatch.cause == "precision"}

@@ -16,6 +16,7 @@ from akgen.tools.core.outcome import InfraError, InputError
 from akgen.tools.serving.options import Adapter, ServeOptions, command, environment
 from akgen.tools.serving.server import serving
 from tests.conformance.vllm_server import free_port
+from tests.sampled import sampled
 from tests.tools.serving.stand_in import make_interpreter
 
 
@@ -147,7 +148,7 @@ def test_a_port_that_is_taken_is_refused_before_anything_starts(tmp_path: Path) 
         pass
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", sampled([signal.SIGINT, signal.SIGTERM, signal.SIGKILL], 3))
 def test_nothing_is_left_of_the_server_however_the_command_ends(
     tmp_path: Path, number: signal.Signals
 ) -> None:

@@ -208,6 +208,7 @@ def test_the_page_tells_what_was_simulated(tmp_path: Path) -> None:
     assert "simulated again" not in _page(tmp_path, _drawn(trace))
 
 
+@pytest.mark.slow
 def test_cores_beyond_the_limit_are_counted_not_dropped_silently(tmp_path: Path) -> None:
     path = _trace(tmp_path / "t.json", cores=3, tiles=6_000)
     assert "1 more cores are in the trace file only" in _page(tmp_path, _drawn(path))

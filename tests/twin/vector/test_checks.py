@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.sampled import sampled
+
 X = np.ones(256, np.float32)
 H = np.ones(256, np.float16)
 
@@ -112,7 +114,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("name", sampled(REFUSED, 3))
 def test_run_time(bench: Any, case: Any, tmp_path: Path, name: str) -> None:
     code, x, expected, part = REFUSED[name]
     done = bench.launch([case(name, code, (x,), x, x)], tmp_path)
