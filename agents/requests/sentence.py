@@ -13,6 +13,7 @@ from akgen.agents.requests.bound_forms import bound_request
 from akgen.agents.requests.code import extract_code, source_of
 from akgen.agents.requests.guesses import draws, like, meant
 from akgen.agents.requests.language import Language, language_of
+from akgen.agents.requests.needs import missing
 from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.reading import Reading
 from akgen.agents.requests.request import Request
@@ -38,6 +39,8 @@ class ParsedRequest(Frozen):
     exchange: Exchange = ()  # with a chat model, which waits for an answer
 
 
+_FEW_WORDS = 3  # that are not understood, up to which the rest is worth an offer
+_TURNS = re.compile("[不非无没只仅除]")
 _BEYOND_REASON = re.compile(r"\d{12}(?=\d{28})|(?:[-+~([{√]\s*){12}(?=(?:[-+~([{√]\s*){88})")
 
 
@@ -69,7 +72,13 @@ def read_words(text: str, known: Request, language: Language, *, given: bool = F
         return ParsedRequest(
             request=known,
             problem=problem(
-                "not_read", language, words=[f"{endless[0]}..."], close=(), offer=None, known=known
+                "not_read",
+                language,
+                words=[f"{endless[0]}..."],
+                close=(),
+                offer=None,
+                without=None,
+                known=known,
             ),
             kind="unclear",
         )
@@ -134,9 +143,39 @@ def _asked_about(text: str, unread: list[str], known: Request, language: Languag
         for word, found in close.items():
             offer = re.sub(re.escape(word), found[0].replace("_", " "), offer, flags=re.I)
     offer = offer if offer is not None and _understood(offer, known) else None
+    without = _without(text, unread, known) if offer is None else None
     guesses = [name for word, found in close.items() for name in found if like(word, name)]
-    sentence = problem("not_read", language, words=unread, close=guesses, offer=offer, known=known)
-    return ParsedRequest(request=known, problem=sentence, kind="unclear", offer=offer)
+    sentence = problem(
+        "not_read", language, words=unread, close=guesses, offer=offer, without=without, known=known
+    )
+    return ParsedRequest(request=known, problem=sentence, kind="unclear", offer=offer or without)
+
+
+def _without(text: str, unread: list[str], known: Request) -> str | None:
+    """Return the text without a few words that were not understood, if it then says all that a request needs.
+
+    Nothing is built of it before the person says yes. Numbers, tensors and words that limit are not left out.
+    """
+    words = list(dict.fromkeys(unread))
+    if len(words) > _FEW_WORDS or any(not _may_go(word) for word in words):
+        return None
+    rest = text
+    for word in words:
+        rest = re.sub(
+            rf"(?<![a-z0-9_]){re.escape(word)}(?![a-z0-9_])" if word.isascii() else word, "", rest, flags=re.I
+        )
+    rest = re.sub(r"[ \t]{2,}", " ", rest).strip()
+    if rest == text or not _understood(rest, known):
+        return None
+    read = read_words(rest, known, language_of(text, Language.ENGLISH))
+    return rest if read.problem is None and "operator" not in missing(read.request) else None
+
+
+def _may_go(word: str) -> bool:
+    """Say whether a sentence may be read without the word: no number, no tensor, nothing that limits."""
+    return not any(c.isdigit() for c in word) and (
+        len(word) > 2 if word.isascii() else not _TURNS.search(word)
+    )
 
 
 def _understood(offer: str, known: Request) -> bool:

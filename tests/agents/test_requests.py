@@ -64,6 +64,35 @@ def test_what_cannot_be_served_is_said(text: str, words: str) -> None:
     assert problem is not None and words in problem
 
 
+@pytest.mark.parametrize(
+    ("text", "without"),
+    [
+        ("fancy softmax fp16, 4 by 5", "softmax fp16, 4 by 5"),
+        ("高级 softmax，形状 4x5，fp16", "softmax，形状 4x5，fp16"),
+        ("gelu fp16 of a purple tensor", "gelu fp16 of a tensor"),
+    ],
+)
+def test_a_text_is_offered_without_few_words_and_built_after_a_yes(text: str, without: str) -> None:
+    asked = parse_request(text)
+    assert asked.request.empty and asked.offer == without and without in (asked.problem or "")
+    assert parse_request(without).problem is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "gelu slope fp16 7 of 4 by 5",  # a number
+        "softmax zq fp16 4 by 5",  # perhaps a tensor
+        "wibble wobble wabble wubble softmax fp16 4 by 5",  # too many
+        "softmax 没搞 4x5 fp16",  # it may turn the meaning round
+        "frobnicate",  # nothing is left
+    ],
+)
+def test_what_may_carry_meaning_is_not_left_out(text: str) -> None:
+    asked = parse_request(text)
+    assert asked.problem is not None and asked.offer is None
+
+
 def test_a_follow_up_changes_only_what_it_names() -> None:
     first = parse_request("gelu fp16 1024 by 4096").request
     then = parse_request("make it bf16", first).request

@@ -56,6 +56,7 @@ class Score(NamedTuple):
 
     kind: str
     why: str
+    offered: bool = False  # asked, with an offer that a yes accepts
 
 
 class Side(NamedTuple):
@@ -74,7 +75,9 @@ def score(line: dict[str, Any]) -> Score:
             return Score("right", outcome)
         return Score("silent", f"a task: {said} {parsed.request.shapes} {parsed.request.dtypes}")
     if outcome != "task":
-        return Score("refused" if outcome == "refused" else "asked", f"{outcome}: {said}")
+        return Score(
+            "refused" if outcome == "refused" else "asked", f"{outcome}: {said}", parsed.offer is not None
+        )
     if (raised := _raises(parsed.request)) is not None:
         return Score(
             "refused", raised
@@ -117,7 +120,10 @@ def converse(line: dict[str, Any]) -> tuple[ParsedRequest, str]:
     """Hold the conversation, and answer what was left open; return what was understood at its end, what is asked."""
     parsed, problems = ParsedRequest(request=Request()), []
     for turn in line["turns"]:
-        said = parsed.offer if parsed.offer and says_yes(turn) else turn
+        said = turn
+        if parsed.offer and says_yes(turn):
+            said = parsed.offer
+            problems.pop()  # it was answered
         parsed = parse_request(said, parsed.request)
         problems += [parsed.problem] if parsed.problem else []
     if problems and not parsed.problem:  # a turn that was asked about was not said again
@@ -301,6 +307,9 @@ def report(path: Path, only: list[str]) -> Counter[str]:
             continue
         found = score(line)
         counted[found.kind] += 1
+        if found.offered:
+            accepted = score({**line, "turns": [*line["turns"], "yes"]})
+            counted["right after a yes" if accepted.kind == "right" else "not right after a yes"] += 1
         if found.kind != "right" or only:
             print(
                 f"{found.kind.upper()} {line['id']} {' >> '.join(line['turns'])!r} expect {line['expect']} free "
@@ -313,4 +322,5 @@ def report(path: Path, only: list[str]) -> Counter[str]:
 
 if __name__ == "__main__":
     total = report(Path(sys.argv[1]), sys.argv[2:])
-    print(dict(total), f"{total['right'] / max(1, total.total()):.1%} right")
+    lines = sum(count for kind, count in total.items() if not kind.endswith("after a yes"))
+    print(dict(total), f"{total['right'] / max(1, lines):.1%} right")
