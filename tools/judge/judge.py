@@ -1,6 +1,7 @@
 """The judge's front: compile, test, profile, or all in one; and a watch over the task's and its own files."""
 
 import hashlib
+import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -284,17 +285,20 @@ def _digest(reference: Reference) -> str:
     for root in (reference.path, *_OWN_FILES):
         for path in _files(root):
             h.update(f"{path}\0".encode())
-            info = path.stat()
+            info = Path(path).stat()
             # A file's change time cannot be set back without privilege, so unchanged means unread.
-            h.update(_content(str(path), info.st_ctime_ns, info.st_size, info.st_ino))
+            h.update(_content(path, info.st_ctime_ns, info.st_size, info.st_ino))
     return h.hexdigest()
 
 
-def _files(root: Path) -> list[Path]:
+def _files(root: Path) -> list[str]:
     if root.is_file():
-        return [root]
-    found = (p for p in root.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
-    return sorted(found)[:_MOST_FILES]
+        return [str(root)]
+    found: list[str] = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = (name for name in folders if name != "__pycache__")
+        found += (f"{folder}/{name}" for name in names)
+    return sorted(filter(os.path.isfile, found))[:_MOST_FILES]
 
 
 @lru_cache(maxsize=4096)
