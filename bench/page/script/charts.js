@@ -90,6 +90,8 @@ function repairChart() {
   }));
 }
 
+// Labels at 1, 2 and 5, or at powers of ten where there are many.
+const logAxis = (name, low, high) => ({type: "log", title: {text: name, font: {size: 12.5}}, range: [low, high].map(Math.log10), dtick: high / low > 1e4 ? 1 : "D2"});
 function rooflineChart() {
   const points = all.runs.map(run => run.tasks.map(t => ({task: t.name, best: fastest(t)})).filter(p => p.best?.roofline_us));
   const flat = points.flat().map(p => p.best);
@@ -103,7 +105,7 @@ function rooflineChart() {
         text: mine.map(p => `${plain(p.task)}<br>${micro(p.best.us)}, least ${micro(p.best.roofline_us)}: ${percent(p.best.roofline_us / p.best.us, 0)}`), hovertemplate: "%{text}<extra></extra>", meta: i,
       })),
     ],
-    layout: {xaxis: {type: "log", title: {text: "least time, µs", font: {size: 12.5}}, range: [low, high].map(Math.log10)}, yaxis: {type: "log", title: {text: "time, µs", font: {size: 12.5}}, range: tall.map(Math.log10)}, showlegend: all.runs.length > 1},
+    layout: {xaxis: logAxis("least time, µs", low, high), yaxis: logAxis("time, µs", ...tall), showlegend: all.runs.length > 1},
     onclick: point => point.data.meta !== undefined && go({view: "tasks", run: point.data.meta, task: points[point.data.meta][point.pointNumber].task}, true),
   }));
 }

@@ -35,7 +35,11 @@ const words = name => String(name).replaceAll("_", " ");
 const dot = outcome => h("i.dot.o-" + outcome, {title: words(outcome)});
 const outcomeOf = outcome => h("span.outcome", {}, dot(outcome), words(outcome));
 
-const percent = (share, digits = 1) => share === null || share === undefined ? "" : (100 * share).toFixed(digits) + " %";
+const percent = (share, digits = 1) => {
+  if (share === null || share === undefined) return "";
+  const whole = 100 * share, least = 10 ** -(digits + 1); // a small share is not shown as none
+  return share > 0 && whole < least ? `< ${least} %` : whole.toFixed(share > 0 && whole < .5 * 10 ** -digits ? digits + 1 : digits) + " %";
+};
 const few = value => value === null || value === undefined ? "" : typeof value !== "number" ? String(value)
   : value === 0 ? "0" : Math.abs(value) >= 1e5 || Math.abs(value) < 1e-3 ? value.toExponential(2) : String(+value.toPrecision(3));
 const chance = p => p < .001 ? "p < 0.001" : "p = " + p.toPrecision(2);

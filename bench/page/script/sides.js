@@ -3,14 +3,17 @@ function drawSides() {
   const now = at(), a = now.run, b = Number(now.with ?? (a === 0 ? 1 : 0)), first = all.runs[a], second = all.runs[b];
   if (!second || a === b) { put(main, h("div.page", {}, h("div.empty", {}, all.runs.length < 2 ? "One run alone cannot be compared: give several to `akgen bench report` or `akgen view`." : "Choose another run."), all.runs.length > 1 ? sidePick(a, b) : null)); return; }
   const pair = pairOf(first.name, second.name), swapped = pair && pair.first !== first.name, others = new Map(second.tasks.map(t => [t.name, t]));
+  // Where both solve a task, times are those of the cases that both have; else of its own cases.
+  const common = new Map((pair?.comparison.ratios ?? []).map(r => [r.task, swapped ? [r.second_us, r.first_us] : [r.first_us, r.second_us]]));
   const rows = first.tasks.filter(t => others.has(t.name)).map(t => {
-    const other = others.get(t.name), x = fastest(t), y = fastest(other), solved = [t, other].map(k => k.samples.some(s => s.solved));
-    return {t, other, ratio: x && y ? x.us / y.us : null, x, y, differs: solved[0] !== solved[1]};
+    const other = others.get(t.name), solved = [t, other].map(k => k.samples.some(s => s.solved)), both = common.get(t.name);
+    const [x, y] = both ?? [t, other].map(k => fastest(k)?.us);
+    return {t, other, ratio: both ? x / y : null, x, y, differs: solved[0] !== solved[1]};
   });
   const table_ = h("div", {}), order = r => r.differs ? 0 : r.ratio === null ? 2 : 1;
   const show = only => put(table_, table(["Task", "First", "Second", "#First", "#Second", "#First over second", ""], rows.filter(r => !only || r.differs).sort((p, q) => order(p) - order(q) || Math.abs(Math.log(q.ratio ?? 1)) - Math.abs(Math.log(p.ratio ?? 1)))
     .map(r => h("tr" + (r.t.name === now.task ? ".on" : ""), {"data-task": r.t.name}, h("td", {}, h("a", {href: link({task: r.t.name})}, r.t.name)), h("td", {}, outcomeOf(outcomeOfTask(r.t))), h("td", {}, outcomeOf(outcomeOfTask(r.other))),
-      h("td.n", {}, micro(r.x?.us)), h("td.n", {}, micro(r.y?.us)), h("td.n", {}, r.ratio === null ? "" : r.ratio.toFixed(2)), h("td", {}, r.ratio === null ? "" : ratioBar(r.ratio)))), {id: "sides"}));
+      h("td.n", {}, micro(r.x)), h("td.n", {}, micro(r.y)), h("td.n", {}, r.ratio === null ? "" : r.ratio.toFixed(2)), h("td", {}, r.ratio === null ? "" : ratioBar(r.ratio)))), {id: "sides"}));
   show(false);
   const task = rows.find(r => r.t.name === now.task);
   put(main, h("div.page", {}, sidePick(a, b), pair ? pairFacts(pair, swapped) : h("p.note", {}, all.pairs[0]?.refused ?? ""),
@@ -37,11 +40,11 @@ function ratioBar(ratio) {
 function timesChart(rows, first, second) {
   const timed = rows.filter(r => r.ratio !== null);
   if (!timed.length) return card("Times", h("p.note", {}, "No task is solved by both."));
-  const times = timed.flatMap(r => [r.x.us, r.y.us]), low = Math.min(...times) / 1.4, high = Math.max(...times) * 1.4;
-  return chart("Times of tasks that both solve", "Below the line, the second run's kernels take less time. A click puts the two kernels side by side.", 380, () => ({
+  const times = timed.flatMap(r => [r.x, r.y]), low = Math.min(...times) / 1.4, high = Math.max(...times) * 1.4;
+  return chart("Times of tasks that both solve", "Over the cases that both have. Below the line, the second run's kernels take less time. A click puts the two kernels side by side.", 380, () => ({
     traces: [{x: [low, high], y: [low, high], mode: "lines", hoverinfo: "skip", line: {color: css("soft"), width: 1}},
-      {x: timed.map(r => r.x.us), y: timed.map(r => r.y.us), mode: "markers", marker: {color: rgba(css("r0"), .8), size: 8}, text: timed.map(r => `${plain(r.t.name)}<br>${micro(r.x.us)} against ${micro(r.y.us)}: ${r.ratio.toFixed(2)}`), hovertemplate: "%{text}<extra></extra>"}],
-    layout: {showlegend: false, xaxis: {type: "log", title: {text: plain(first.name) + ", µs", font: {size: 12.5}}, range: [Math.log10(low), Math.log10(high)]}, yaxis: {type: "log", title: {text: plain(second.name) + ", µs", font: {size: 12.5}}, range: [Math.log10(low), Math.log10(high)]}},
+      {x: timed.map(r => r.x), y: timed.map(r => r.y), mode: "markers", marker: {color: rgba(css("r0"), .8), size: 8}, text: timed.map(r => `${plain(r.t.name)}<br>${micro(r.x)} against ${micro(r.y)}: ${r.ratio.toFixed(2)}`), hovertemplate: "%{text}<extra></extra>"}],
+    layout: {showlegend: false, xaxis: logAxis(plain(first.name) + ", µs", low, high), yaxis: logAxis(plain(second.name) + ", µs", low, high)},
     onclick: point => point.curveNumber === 1 && go({task: timed[point.pointNumber].t.name}),
   }));
 }
