@@ -20,7 +20,7 @@ from akgen.bench.page.data import ReportedRun, detail
 from akgen.bench.page.data import recorded as attempts_of
 from akgen.bench.page.live import PageServer
 from akgen.bench.page.render import page
-from akgen.bench.record import Record
+from akgen.bench.record import CaseRow, Record
 from akgen.bench.report import report
 from akgen.bench.store import BenchStore
 from akgen.cli import app
@@ -171,6 +171,23 @@ def test_two_runs_stand_side_by_side(run: BenchStore, tmp_path: Path, tab: Page)
     tab.wait("document.querySelectorAll('.columns .listing').length === 2")
     assert tab.texts(".columns .outcome") == ["correct", "wrong"]
     assert any("otherwise" in line for line in tab.texts(".columns tr.new .src"))
+
+
+def test_times_of_two_runs_are_compared_over_the_cases_that_both_have(tmp_path: Path, tab: Page) -> None:
+    stores = []
+    for name, times in (("first", (4.0,)), ("second", (2.0, 50.0))):
+        cases = tuple(
+            CaseRow(id=str(n), outcome=Outcome.CORRECT, time_us=us, time_source="predicted")
+            for n, us in enumerate(times)
+        )
+        stores.append(BenchStore.begin(tmp_path / name, config()))
+        stores[-1].append(
+            record("a", Outcome.CORRECT).model_copy(update={"cases": cases, "time_us": times[-1]})
+        )
+    tab.open(write_report(stores, tmp_path / "both.html")[1].as_uri())
+    tab.go("view=sides&run=0&with=1")
+    told = {row.split()[0]: row.split() for row in tab.texts("#sides tbody tr")}
+    assert told["a"][3:] == ["4.00", "µs", "2.00", "µs", "2.00"]
 
 
 TABS = ((2, "verdict"), (3, "verdict"), (1, "plan"), (2, "code"), (4, "timeline"), (2, "talk"), (1, "task"))
