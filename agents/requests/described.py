@@ -20,6 +20,11 @@ _AGAIN = re.compile(
     r"(?<![a-z])(?:then|again|twice|two|second|another|and|followed|plus|of|not|no|instead)(?![a-z])|->|→|[+*/<>]"
     r"|再|又|然后|接|两|次|和|加|不|的"
 )
+_COMPARED = re.compile(  # "like nn.LPPool2d gives", "跟 pytorch 的 LocalResponseNorm 一致"
+    r"(?:(?<![a-z])(?:like|as in|same as|exactly as|matching|matches|equivalent to|i\.e\.|aka|a\.k\.a\.)"
+    r"|跟|与|和|同|像|按照?|即|也就是)(?:\s|in|the|pytorch(?:'s)?|torch(?:'s)?|里|中|的)*\Z"
+)
+_RANK = re.compile(r"_?[123]d\Z")
 
 
 def take_returns(text: MarkedText, known: Request) -> None:
@@ -61,11 +66,16 @@ def drop_tensor_names(text: MarkedText) -> None:
 
 
 def drop_repeated(text: MarkedText) -> None:
-    """Take an operator that is named twice in a row for one, unless a word says that it comes once more."""
+    """Take an operator that is named twice in a row for one, unless a word says that it comes once more.
+
+    A name with a number of dimensions says the same as the one without: "LP pooling (like nn.LPPool2d)".
+    """
     ordered = [m for m in text.sorted() if m.kind == "operator" and isinstance(m.value, str)]
     for left, right in itertools.pairwise(ordered):
         between = text.text[left.end : right.begin]
-        if left.value == right.value and left.value not in _MAY_REPEAT and not _AGAIN.search(between):
+        if _RANK.sub("", left.value) != _RANK.sub("", right.value) or left.value in _MAY_REPEAT:
+            continue
+        if not _AGAIN.search(between) or _COMPARED.search(between):
             number = re.match(r"\s*-?\d+(?![x\d])", text.text[right.end :]) and takes_number(right.value)
             said = left if number else right
             if said in text.marks:

@@ -80,7 +80,8 @@ class Reading:
     def __init__(self, text: str, known: Request) -> None:
         self._known = known
         equation = "einsum" in text or any("einsum" in (s.formula or "") for s in known.steps)
-        text = respelt(text, letters=equation)
+        names = () if known.source is None else known.source.arguments or ()
+        text = respelt(text, letters=equation, names=names)
         self.text = MarkedText(_BULLET.sub(lambda m: " " * len(m[0]), text))
 
     def request(self) -> Request:

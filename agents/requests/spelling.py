@@ -3,7 +3,7 @@
 import math
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
 
 from akgen.agents.requests.counted import with_shapes
@@ -56,15 +56,20 @@ _SIGNS = str.maketrans(
 _ASIDE = 2  # letters of an attribute's name that is a preposition: in, by, to
 
 
-def respelt(text: str, *, letters: bool = False) -> str:
+def respelt(text: str, *, letters: bool = False, names: Collection[str] = ()) -> str:
     """Return the text in lower case with its rewrites: numbers as digits, shapes as numbers, `words`' own.
 
-    With `letters`, sizes keep their letters.
+    With `letters`, sizes keep their letters; `names` of tensors stay before their shapes.
     """
     text = _in_digits(unicodedata.normalize("NFKC", text.translate(_SIGNS)).replace("×", "x").lower())
     text = with_shapes(text)
     for pattern, replacement in words()["rewrites"]:
         if letters and replacement == _NAMED:
+            continue
+        if names and not replacement.strip():
+            text = re.sub(
+                pattern, lambda m: m[0] if m[0].strip(" :=是为的形状大小尺寸") in names else " ", text
+            )
             continue
         text = re.sub(
             pattern, _calculated(_COMPUTED[replacement]) if replacement in _COMPUTED else replacement, text

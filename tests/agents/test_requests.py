@@ -93,6 +93,33 @@ def test_what_may_carry_meaning_is_not_left_out(text: str) -> None:
     assert asked.problem is not None and asked.offer is None
 
 
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        "a: 4x64x64, b: 4x64x48",
+        "b: 4x64x48, a: 4x64x64",
+        "a: [4,64,64], b: [4,64,48]",
+        "a is 4x64x64 and b is 4x64x48",
+    ],
+)
+def test_shapes_are_bound_to_the_names_in_code(shapes: str) -> None:
+    heard = parse_request(f"torch.matmul(a, b).relu(), {shapes}")
+    assert heard.problem is None and heard.request.shapes == (((4, 64, 64), (4, 64, 48)),)
+
+
+@pytest.mark.parametrize(
+    ("text", "operator"),
+    [
+        ("average pooling, kernel 3, stride 2, 4x8x32x32, same as torch.nn.AvgPool2d", "avg_pool"),
+        ("group norm with 4 groups over 2x16x8x8, matching nn.GroupNorm", "group_norm"),
+        ("局部响应归一化，size=5，跟 pytorch 的 LocalResponseNorm 一致，4x32x27x27", "local_response_norm"),
+    ],
+)
+def test_an_operator_that_is_named_once_more_for_comparison_comes_once(text: str, operator: str) -> None:
+    heard = parse_request(text)
+    assert heard.problem is None and [s.operator for s in heard.request.steps] == [operator]
+
+
 def test_a_follow_up_changes_only_what_it_names() -> None:
     first = parse_request("gelu fp16 1024 by 4096").request
     then = parse_request("make it bf16", first).request
