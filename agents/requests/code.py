@@ -5,6 +5,7 @@ The code is parsed here, not run. What it lacks (Model, get_inputs) is written a
 
 import ast
 import re
+from textwrap import indent
 from typing import NamedTuple
 
 from akgen.agents.requests.language import Language
@@ -71,6 +72,8 @@ def source_of(code: str, language: Language) -> RequestSource | str:
     if not functions:
         return problem("nothing_to_compute", language)
     chosen = list(functions.values())[-1]
+    if [a.arg for a in chosen.args.args[:1]] == ["self"]:  # a method without its class
+        return source_of(f"class Model(torch.nn.Module):\n{indent(code.strip(), '    ')}\n", language)
     return RequestSource(
         kind="code", name=_snake(chosen.name), text=code, entry=chosen.name, arguments=_required(chosen)
     )

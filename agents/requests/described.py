@@ -22,7 +22,7 @@ _AGAIN = re.compile(
 )
 _COMPARED = re.compile(  # "like nn.LPPool2d gives", "跟 pytorch 的 LocalResponseNorm 一致"
     r"(?:(?<![a-z])(?:like|as in|same as|exactly as|matching|matches|equivalent to|i\.e\.|aka|a\.k\.a\.)"
-    r"|跟|与|和|同|像|按照?|即|也就是)(?:\s|in|the|pytorch(?:'s)?|torch(?:'s)?|里|中|的)*\Z"
+    r"|[(（]\s*:|跟|与|和|同|像|按照?|即|也就是)(?:\s|in|the|pytorch(?:'s)?|torch(?:'s)?|里|中|的)*\Z"
 )
 _RANK = re.compile(r"_?[123]d\Z")
 
@@ -71,11 +71,12 @@ def drop_repeated(text: MarkedText) -> None:
     A name with a number of dimensions says the same as the one without: "LP pooling (like nn.LPPool2d)".
     """
     ordered = [m for m in text.sorted() if m.kind == "operator" and isinstance(m.value, str)]
-    for left, right in itertools.pairwise(ordered):
+    for left, right in itertools.combinations(ordered, 2):
         between = text.text[left.end : right.begin]
         if _RANK.sub("", left.value) != _RANK.sub("", right.value) or left.value in _MAY_REPEAT:
             continue
-        if not _AGAIN.search(between) or _COMPARED.search(between):
+        beside = ordered.index(right) == ordered.index(left) + 1
+        if (beside and not _AGAIN.search(between)) or _COMPARED.search(between):
             number = re.match(r"\s*-?\d+(?![x\d])", text.text[right.end :]) and takes_number(right.value)
             said = left if number else right
             if said in text.marks:

@@ -34,7 +34,8 @@ _LONG = {
     "gamma": "gamma",
     "eps": "epsilon",
 }
-_RESULT = rf"{TENSOR}(?: as (?:u?int8|floats?|fp32|fp16|float32))?"
+_TYPE = r"(?:u?int8|floats?|fp32|fp16|float32)"
+_RESULT = rf"{TENSOR}(?: as {_TYPE}| ?\({_TYPE}\))?"
 _RETURNED = re.compile(
     r"(?:(?<![a-z])(?:return(?:s|ing)?|outputs?|give(?: me)?|want)(?![a-z])|返回|输出)(?:(?: both| the| new| all| only"
     rf"|新的?|更新后的?|裁剪后的?)| ?[:：])* ?(?P<names>{_RESULT}(?:\s*(?:,|/|&|、|and|和|与)\s*(?:the )?{_RESULT})*)"
@@ -171,7 +172,11 @@ def _joined(
         results.pop(name, None)
         results[name] = tree
         values[name] = tree
-    chosen = _returned(text, results) or [n for n in results if n not in used] or list(results)[-1:]
+    try:
+        returned = _returned(text, results)
+    except LookupError:
+        return None
+    chosen = returned or [n for n in results if n not in used] or list(results)[-1:]
     tensors = list(dict.fromkeys(n for c in chosen for n in names_of(results[c])))
     bound = _bound(text, [n for n in tensors if n not in declared])
     bound |= {n: t for n, t in halves.items() if n in tensors}
@@ -218,12 +223,16 @@ def _rooted(tree: ast.expr, roots: set[str], declared: dict[str, Shape]) -> ast.
 def _returned(text: MarkedText, results: dict[str, ast.expr]) -> list[str]:
     """Return the names that the text says it wants, "return q and s", as far as they are results."""
     for match in _RETURNED.finditer(text.text):
-        names = re.findall(_NAME, re.sub(r" as \w+|(?<![a-z])(?:and|the)(?![a-z])", " ", match["names"]))
-        wanted = [n if n in results else f"{n}_new" for n in names]
+        names = re.findall(
+            _NAME, re.sub(r" as \w+|\(\w+\)|(?<![a-z])(?:and|the)(?![a-z])", " ", match["names"])
+        )
+        wanted = [next((w for w in (n, f"{n}_new", n.removesuffix("s")) if w in results), n) for n in names]
         kept = [n for n in wanted if n in results]
+        if kept and kept != wanted:
+            raise LookupError(wanted)  # something else is wanted as well
         if kept:
             begin = match.start()
-            for typed in re.finditer(r"(?<= as )\w+", text.text[: match.end()]):
+            for typed in re.finditer(r"(?:(?<= as )|(?<=\())\w+", text.text[: match.end()]):
                 if typed.start() > match.start():  # the type is read by who reads types
                     text.mark(begin, typed.start(), "filler")
                     begin = typed.end()

@@ -98,6 +98,7 @@ class Reading:
             skip(text, BY_INDEX)
         take_formulas(text)
         if known.steps and not any(m.kind == "operator" for m in text.marks):
+            known = self._varied(known)
             known = known.model_copy(update={"steps": tuple(bound(text, s) for s in known.steps)})
             self._known = known
         for mark in text.marks:
@@ -175,15 +176,35 @@ class Reading:
             take_remarks(self.text)
         return [word for word in self.text.left() if not misspelt_filler(word)]
 
+    def _varied(self, known: Request) -> Request:
+        """Return what is known with another form of an operator that the text asks for: "make it exclusive"."""
+        steps = []
+        for step in known.steps:
+            for pattern, other in words()["variants"].get(step.operator, ()):
+                if (said := re.compile(pattern).search(self.text.rest)) is not None:
+                    self.text.mark(*said.span(), "filler")
+                    step = step.model_copy(update={"operator": other})
+            steps.append(step)
+        return known.model_copy(update={"steps": tuple(steps)})
+
     def _take_operators(self) -> None:
         for named in find_operators(self.text.rest):
             self.text.mark(named.begin, named.end, "operator", _meant(named.operator, self.text.text))
 
     def _take_switches(self) -> None:
-        """Mark "sorted please" of a known top-k as its switch, not as another operator."""
+        """Mark "sorted please" of a known top-k, or of one in the same text, as its switch, not as another operator."""
         steps = [s for s in self._known.steps if s.formula is None]
-        for mark in [m for m in self.text.marks if m.kind == "operator" and isinstance(m.value, str)]:
+        named = [m for m in self.text.marks if m.kind == "operator" and isinstance(m.value, str)]
+        for mark in named:
             spelt = self.text.text[mark.begin : mark.end]
+            beside = [
+                e for m in named if m.value != mark.value and (e := operator_named(m.value)) is not None
+            ]
+            switches = [p for e in beside if (p := parameters_of(e).get(spelt)) is not None]
+            if switches and switches[0].kind == "bool" and switches[0].default == "True":
+                self.text.unmark(mark)
+                self.text.mark(mark.begin, mark.end, "filler")
+                continue
             switch = parameters_of(entry_of(steps[-1])).get(spelt) if steps else None
             if switch is not None and switch.kind == "bool":
                 self.text.unmark(mark)
@@ -235,6 +256,10 @@ class Reading:
             permuted = ChainStep(operator="permute", attributes={"dims": dims})
             self.text.mark(match.start("to"), match.end(), "filler")
             self.text.mark(mark.begin, mark.end, "operator", permuted)
+            sizes.take_axes(self.text)
+            for said in [m for m in self.text.marks if m.kind == "axis"]:  # the shapes say which
+                self.text.unmark(said)
+                self.text.mark(said.begin, said.end, "filler")
             candidates.remove(mark)
             return
 

@@ -94,7 +94,11 @@ def steps_of(
             return _put_in_front(text, marks, made, known), True
     inserted = [m for m in marks if m.kind in ("bias", "first")]
     if not operators and inserted and known.steps:
-        made = [(m, ChainStep(operator="add", operands=(m.kind,))) for m in inserted]
+        biased = [_with_bias(step) for step in before]
+        if biased != before and all(m.kind == "bias" for m in inserted):
+            before, made = biased, []  # "sorry, I do need the bias" of what had none
+        else:
+            made = [(m, ChainStep(operator="add", operands=(m.kind,))) for m in inserted]
         chained = True
     chain: list[tuple[int, ChainStep]] = [(-1, s) for s in before] + [(m.begin, s) for m, s in made]
     if not chain:
@@ -106,6 +110,12 @@ def steps_of(
     if operators:
         refuse_other_tensors(text, settled)
     return tuple(settled), chained
+
+
+def _with_bias(step: ChainStep) -> ChainStep:
+    """Return the step with the bias that it was said to have none of."""
+    kept = {name: value for name, value in step.attributes.items() if name != "bias" or value is not False}
+    return step.model_copy(update={"attributes": kept})
 
 
 def _put_in_front(

@@ -77,7 +77,13 @@ def _converted(told: Told) -> Told:
     tree = ast.parse(told.formula, mode="eval").body
     results = list(tree.elts) if isinstance(tree, ast.Tuple) else [tree]
     for mark in [m for m in text.marks if m.kind == "dtype" and m.value in (DType.INT8, DType.UINT8)]:
-        before = re.search(r"([a-z]\w*)(?: (?:as|in|is)| ?:)(?: an?)? ?\Z", text.text[: mark.begin])
+        if len(results) > 1 and re.match(r" ?(?:quanti[sz]|量化)", text.text[mark.end :]):
+            text.unmark(
+                mark
+            )  # "int8 quantization: ... return q (int8) and the scale": what comes, not what is given
+            text.mark(mark.begin, mark.end, "label")
+    for mark in [m for m in text.marks if m.kind == "dtype" and m.value in (DType.INT8, DType.UINT8)]:
+        before = re.search(r"([a-z]\w*)(?: (?:as|in|is)| ?[:(])(?: an?)? ?\Z", text.text[: mark.begin])
         after = re.match(r" ?的? ?([a-z]\w*)", text.text[mark.end :])
         named = [m[1] for m in (before, after) if m is not None and m[1] in told.names]
         if re.search(r"\) as (?:an? )?\Z", text.text[: mark.begin]) and len(results) == 1:
