@@ -22,7 +22,8 @@ _AGAIN = re.compile(
 )
 _COMPARED = re.compile(  # "like nn.LPPool2d gives", "跟 pytorch 的 LocalResponseNorm 一致"
     r"(?:(?<![a-z])(?:like|as in|same as|exactly as|matching|matches|equivalent to|i\.e\.|aka|a\.k\.a\.)"
-    r"|[(（]\s*:|跟|与|和|同|像|按照?|即|也就是)(?:\s|in|the|pytorch(?:'s)?|torch(?:'s)?|里|中|的)*\Z"
+    r"|[(（]\s*:|即|也就是|(?:跟|与|和|同|像|按照?)(?=\s*(?:pytorch|torch)))"
+    r"(?:\s|in|the|pytorch(?:'s)?|torch(?:'s)?|里|中|的)*\Z"
 )
 _RANK = re.compile(r"_?[123]d\Z")
 

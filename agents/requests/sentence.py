@@ -40,7 +40,11 @@ class ParsedRequest(Frozen):
 
 
 _FEW_WORDS = 3  # that are not understood, up to which the rest is worth an offer
-_TURNS = re.compile("[不非无没只仅除]")
+_SHORT = 2  # letters of a word that may be a tensor's name
+_TURNS = re.compile(
+    r"[不非无没只仅除反逆]|\A(?:except|unless|without|never|neither|nor|not|only|instead|but|minus|half|opposite)\Z"
+    r"|\A(?:revers|invers|negat|exclud|ignor|skip|transpos)"
+)
 _BEYOND_REASON = re.compile(r"\d{12}(?=\d{28})|(?:[-+~([{√]\s*){12}(?=(?:[-+~([{√]\s*){88})")
 
 
@@ -173,9 +177,8 @@ def _without(text: str, unread: list[str], known: Request) -> str | None:
 
 def _may_go(word: str) -> bool:
     """Say whether a sentence may be read without the word: no number, no tensor, nothing that limits."""
-    return not any(c.isdigit() for c in word) and (
-        len(word) > 2 if word.isascii() else not _TURNS.search(word)
-    )
+    named = word.isascii() and len(word) <= _SHORT
+    return not named and not any(c.isdigit() for c in word) and not _TURNS.search(word)
 
 
 def _understood(offer: str, known: Request) -> bool:

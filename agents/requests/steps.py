@@ -94,12 +94,12 @@ def steps_of(
             return _put_in_front(text, marks, made, known), True
     inserted = [m for m in marks if m.kind in ("bias", "first")]
     if not operators and inserted and known.steps:
-        biased = [_with_bias(step) for step in before]
-        if biased != before and all(m.kind == "bias" for m in inserted):
-            before, made = biased, []  # "sorry, I do need the bias" of what had none
-        else:
-            made = [(m, ChainStep(operator="add", operands=(m.kind,))) for m in inserted]
+        made = [(m, ChainStep(operator="add", operands=(m.kind,))) for m in inserted]
         chained = True
+    if chained and made and all(s.operator == "add" and s.operands == ("bias",) for _, s in made):
+        biased = [_with_bias(step) for step in before]
+        if biased != before:
+            before, made = biased, []  # "sorry, I do need the bias" of what had none
     chain: list[tuple[int, ChainStep]] = [(-1, s) for s in before] + [(m.begin, s) for m, s in made]
     if not chain:
         if any(m.kind in ("attribute", "axis") for m in marks):

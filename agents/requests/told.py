@@ -80,7 +80,7 @@ def _converted(told: Told) -> Told:
         if len(results) > 1 and re.match(r" ?(?:quanti[sz]|量化)", text.text[mark.end :]):
             text.unmark(
                 mark
-            )  # "int8 quantization: ... return q (int8) and the scale": what comes, not what is given
+            )  # "int8 quantization: ... return q and the scale" tells what comes, not what is given
             text.mark(mark.begin, mark.end, "label")
     for mark in [m for m in text.marks if m.kind == "dtype" and m.value in (DType.INT8, DType.UINT8)]:
         before = re.search(r"([a-z]\w*)(?: (?:as|in|is)| ?[:(])(?: an?)? ?\Z", text.text[: mark.begin])
