@@ -61,6 +61,42 @@ def test_device_code(
         assert any(part in line for line in around for part in new.splitlines()), around
 
 
+# What stands in the kernel or the host, and what its first finding's remedy names.
+REMEDIES = {
+    "kernel": {
+        "half two = 2.0f; LocalTensor<half> h; Muls(h, h, 0.5, count);": "static_cast<half>(...)",
+        "y[5] = alpha_;": "SetValue(i, value)",
+    },
+    "host": {
+        "uint32_t ub; platform_ascendc::PlatformAscendC(context->GetPlatformInfo()).GetCoreMemSize("
+        "platform_ascendc::CoreMemType::UB, ub);": "Declare the variable as uint64_t",
+        "const uint32_t *all = std::vector<uint32_t>{1};": ".data()",
+    },
+}
+
+
+@pytest.mark.parametrize("part_of", REMEDIES)
+def test_the_remedy_names_the_change(
+    twin: TwinToolchain, project: Projects, calls: Any, tmp_path: Path, part_of: str
+) -> None:
+    anchor = {"kernel": ADD, "host": "context->SetBlockDim("}[part_of]
+    lines = "\n".join(REMEDIES[part_of])
+    edited = project("scale_add", **{part_of: (anchor, f"{lines}\n{anchor}")})
+    build = twin.compile(edited, [_call(calls, tmp_path)], tmp_path / "build")
+    told = [d.remedy or "" for d in build.diagnostics]
+    missing = [w for w in REMEDIES[part_of].values() if not any(w in t for t in told)]
+    assert not missing, build.diagnostics
+
+
+def test_a_member_template_of_what_depends_needs_the_word(
+    twin: TwinToolchain, project: Projects, calls: Any, tmp_path: Path
+) -> None:
+    own = "template <typename B> __aicore__ inline void Take(B &buf) { auto t = buf.Get<half>(); }\n"
+    edited = project("scale_add", kernel=('extern "C" __global__', own + 'extern "C" __global__'))
+    finding = _finding(twin, edited, calls, tmp_path)
+    assert finding.code == "SYNTAX" and "buf.template Get<" in (finding.remedy or ""), finding
+
+
 INCLUDE = '#include "kernel_operator.h"'
 REGISTER = "REGISTER_TILING_DATA_CLASS(ScaleAdd, ScaleAddTilingData)"
 TWO_INPUTS = "GM_ADDR z, GM_ADDR y, GM_ADDR workspace"
@@ -91,6 +127,13 @@ TWO_INPUTS = "GM_ADDR z, GM_ADDR y, GM_ADDR workspace"
             "did you mean SetBlockDim",
         ),
         ("host", "tiling.set_tile(", "tiling.set_tiles(", "UNKNOWN_MEMBER", "set_tiles"),
+        (
+            "tiling",
+            "END_TILING_DATA_DEF",
+            "TILING_DATA_FIELD_DEF_STRUCT(SoftMaxTiling, soft);\nEND_TILING_DATA_DEF",
+            "UNDECLARED",
+            "tiling/tiling_api.h declares it",
+        ),
         ("host", '#include "scale_add_tiling.h"', '#include "add.h"', "INCLUDE_MISSING", "add.h"),
     ],
 )

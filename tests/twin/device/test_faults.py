@@ -22,7 +22,9 @@ def test_bytes_behind_an_output_are_guarded(probe, numbers):
     assert "4 bytes are written at byte 1600 of 'output_0'" in ran.one("GM_OVERRUN").text
 
 
-@pytest.mark.parametrize("access", ["a.GetValue(64)", "(a.SetValue(70, 1.0f), 0.0f)", "a[60].GetValue(5)"])
+@pytest.mark.parametrize(
+    "access", ["a.GetValue(64)", "(a.SetValue(70, 1.0f), 0.0f)", "a[60].GetValue(5)", "a(64)"]
+)
 def test_an_element_past_the_buffer_is_told(probe, numbers, access):
     x = numbers(8)
     body = f"""
@@ -33,6 +35,12 @@ def test_an_element_past_the_buffer_is_told(probe, numbers, access):
     float v = {access}; // HERE
 """
     probe(body + "out.SetValue(0, v);", x, x).assert_stopped("TENSOR_RANGE")
+
+
+@pytest.mark.parametrize("write", ["in(2) = 1.0f;", "float &first = in(0); first += 1.0f;"])
+def test_a_write_through_a_reference_to_an_input_is_told(probe, numbers, write):
+    x = numbers(8)
+    probe(write + " // HERE", x, x).assert_stopped("INPUT_OVERWRITTEN")
 
 
 def test_a_tensor_without_memory_cannot_be_used(probe, numbers):

@@ -6,6 +6,7 @@ import pytest
 from akgen.knowledge.chip import DEFAULT_CHIP, chip, timing
 
 TENSOR = "float got = in.GetValue(at); keep += got;"
+REFERENCE = "keep += in(at);"
 POINTER = "keep += ((__gm__ float *)x)[at];"
 LOOP = """
     float keep = 0;
@@ -36,7 +37,7 @@ def expected(hits, misses):
     return hits * timing()["scalar_gm_hit_cycles"] + misses * timing()["scalar_gm_miss_cycles"]
 
 
-@pytest.mark.parametrize("access", [TENSOR, POINTER])
+@pytest.mark.parametrize("access", [TENSOR, REFERENCE, POINTER])
 def test_the_first_access_of_a_line_misses_and_the_others_hit(probe, access):
     assert cycles(probe, access) == pytest.approx(expected(480, 32), rel=0.02)
 

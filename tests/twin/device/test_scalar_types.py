@@ -55,6 +55,9 @@ SETUP = """
 VALUES: dict[str, float] = {
     "AscendC::Std::max(3, 5) + AscendC::Std::min(3, 5) + AscendC::Std::abs(-7)": 15,
     "AscendC::Std::sqrt(6.25f)": 2.5,
+    "abs(-7) + abs((int64_t)-3) + abs(-2.5f) + abs(4.0f) + sqrt(6.25f)": 19,
+    "in(3) == in.GetValue(3) && in(3) != in(4)": 1,  # a reference to an element of an input may be read
+    "(a(5) = 2.5f, a.GetValue(5) + a(5))": 5,
     "AscendC::Std::get<0>(three) + AscendC::Std::get<2>(three)": 10.5,
     "first + second": 7.5,
     "AscendC::Std::tuple_size<decltype(three)>::value": 3,

@@ -20,6 +20,9 @@ _NOT_COMPUTING = (
 )  # fmt: skip
 
 
+_NUMBERS = ("int", "long", "unsigned int", "long unsigned int", "float", "double")
+
+
 _ARITHMETIC = ("vector binary", "vector unary", "vector scalar")
 
 
@@ -65,6 +68,9 @@ def no_match(match: re.Match[str], error: CompilerError, code: Code) -> Found:
     swapped = _tensor_or_number(name, arguments) if form else None
     if swapped is not None:
         return swapped
+    if conflicting is not None and remedy is None and conflicting[2] in _NUMBERS:
+        wanted = plain_types(conflicting[1])
+        remedy = f"Write static_cast<{wanted}>(...) around the number: it takes the tensor's type."
     reason = f" ({plain_types(reasons[0].strip())})" if reasons else ""
     text = f"No form of {name} takes these arguments: {_short(call)}{reason}."
     into_local = arguments and "LocalTensor" in arguments[0] and len(arguments) < len(_arguments(form or ""))

@@ -162,9 +162,15 @@ def _left_of_its_brace(text: str) -> int | None:
 
 
 def syntax(match: re.Match[str], error: CompilerError, code: Code) -> Found:
-    del match, code
+    del match
     missing = re.search(r"expected '([^']+)' before '([^']+)'", error.text)
     remedy = f"Put {missing[1]} before {missing[2]}." if missing is not None else None
+    member = (
+        re.search(r"(\w+)(\.|->)(\w+)<", code.line(error)) if "primary-expression" in error.text else None
+    )
+    if member is not None:
+        called = f"{member[1]}{member[2]}template {member[3]}<...>(...)"
+        remedy = f"Write {called}: its class depends on a template parameter."
     return Found("SYNTAX", error.text.rstrip(".") + ".", remedy)
 
 

@@ -158,8 +158,7 @@ NOT_SIMULATED: dict[str, tuple[str, str]] = {
 
 
 _MATH = {
-    "fabs": "x < 0 ? -x : x on a number, Abs on a tensor", "fabsf": "x < 0 ? -x : x on a number, Abs on a tensor",
-    "abs": "x < 0 ? -x : x on a number, Abs on a tensor",
+    "fabs": "abs(x) on a number, Abs on a tensor", "fabsf": "abs(x) on a number, Abs on a tensor",
     "sqrtf": "sqrt on a scalar, Sqrt on a tensor", "expf": "Exp (vector)", "exp": "Exp (vector)",
     "logf": "Ln (vector)", "log": "Ln (vector)", "powf": "Power or Ln, Mul, Exp",
     "pow": "Power or Ln, Mul, Exp", "tanhf": "Tanh (vector)", "tanh": "Tanh (vector)",

@@ -42,7 +42,7 @@ _OTHERS = {
     "CompareMode": "CMPMODE", "CmpMode": "CMPMODE", "SelectMode": "SELMODE", "SelMode": "SELMODE",
 }  # fmt: skip
 _MACRO_CALL = re.compile(r"^\s*([A-Z][A-Z0-9_]{3,})\s*\(")
-_TYPE_FIRST = re.compile(r"\bTILING_DATA_FIELD_DEF\w*\s*\(\s*(\w+)\s*,\s*(\w+)")
+_TYPE_FIRST = re.compile(r"\bTILING_DATA_FIELD_DEF(?:_ARR)?\s*\(\s*(\w+)\s*,\s*(\w+)")
 
 
 def closest(name: str, among: Iterable[str], least: float = CLOSE) -> str | None:

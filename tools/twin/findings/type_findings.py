@@ -117,6 +117,18 @@ def _conversion(text: str) -> str | None:
     if tensors is not None:
         wanted = plain_types(tensors[2])
         return f"Both sides need one type: write <{wanted}> in the call, or <{plain_types(tensors[1])}> on the left."
+    if re.search(
+        r"no match for .operator=..*\(operand types are ['‘](?:AscendC::)?(?:Local|Global)Tensor<[^'’]*> ?['’]",
+        text,
+    ):
+        return "Write tensor.SetValue(i, value): tensor[i] is the tensor that begins at element i."
+    bound = re.search(
+        rf"non-const lvalue reference of type ['‘](\w+) ?&['’].* to a value of type {QUOTED}", text
+    )
+    if bound is not None:
+        return f"Declare the variable as {plain_types(bound[1])}: the function writes into it."
+    if re.search(r"cannot convert ['‘](?:const )?(?:std::)?vector<[^'’]*['’].* to ['‘][^'’]*\*['’]", text):
+        return "Write .data() behind the vector."
     handle = re.search(rf"{_TENSOR}(.*?)>['’]", text) if "TBufHandle" in text else None
     if handle is not None:
         return f"Give the type: DeQue<{plain_types(handle[1])}>()."

@@ -99,6 +99,8 @@ _COMMON = frozenset(
         "local_scalar",
         "global_scalar",
         "global_scalar_direct",
+        "local_reference",
+        "global_reference",
         "order_begin",
         "order_wait",
         "order_notify",

@@ -10,6 +10,10 @@ AKGEN_API uint8_t *local_scalar(uint8_t *data, uint64_t offset_bytes, uint32_t b
 AKGEN_API uint8_t *global_scalar(uint8_t *address, uint32_t bytes, bool write);
 // Global memory past the data cache: nothing stays behind that would have to be cleaned.
 AKGEN_API uint8_t *global_scalar_direct(uint8_t *address, uint32_t bytes, bool write);
+// What a reference to an element is made of: nobody knows yet whether it is read or written. Sealed code says so where it
+// uses it; elsewhere it counts as a write, in an input as a read.
+AKGEN_API uint8_t *local_reference(uint8_t *data, uint64_t offset_bytes, uint32_t bytes, uint32_t limit_bytes);
+AKGEN_API uint8_t *global_reference(uint8_t *address, uint32_t bytes);
 // Write the 4-bit element `index` of a packed tensor.
 AKGEN_API void set_nibble(uint8_t *data, uint64_t index, uint8_t value, uint32_t limit_bytes);
 // Place a tensor at byte `offset` of the memory of a logical position (TPosition as a number).

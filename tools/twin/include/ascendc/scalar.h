@@ -73,11 +73,22 @@ AKGEN_INLINE int64_t CountBitsCntSameAsSignBit(int64_t valueIn) { return __built
 #if defined(ASCENDC_CPU_DEBUG) || defined(AKGEN_DIRECT_HOST) // such a program has the host's libraries, too
 #include <algorithm>
 #include <math.h>
+using std::abs;
 using std::max;
 using std::min;
 #else
-// Scalar square root is an instruction; other functions of <math.h> are not there.
+// Scalar square root and absolute value are instructions; other functions of <math.h> are not there.
 AKGEN_INLINE float sqrt(float value) { return __builtin_sqrtf(value); }
+template <typename T> AKGEN_INLINE constexpr T abs(T value)
+{
+    static_assert(std::is_same_v<T, float> || (std::is_integral_v<T> && std::is_signed_v<T>),
+                  "AKGEN:DTYPE_UNSUPPORTED: abs takes a float or a signed integer");
+    if constexpr (std::is_same_v<T, float>) {
+        return __builtin_fabsf(value);
+    } else {
+        return value < 0 ? static_cast<T>(-value) : value;
+    }
+}
 template <typename T> AKGEN_INLINE constexpr T max(T a, T b) { return a < b ? b : a; }
 template <typename T> AKGEN_INLINE constexpr T min(T a, T b) { return b < a ? b : a; }
 #endif

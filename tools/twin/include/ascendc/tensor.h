@@ -151,7 +151,11 @@ public:
             *at<true>(index) = static_cast<PrimType>(value);
         }
     }
-    AKGEN_INLINE __ubuf__ PrimType &operator()(const uint32_t index) const { return *at<true>(index); }
+    AKGEN_INLINE __ubuf__ PrimType &operator()(const uint32_t index) const
+    {
+        return *reinterpret_cast<PrimType *>(akgen::twin::local_reference(
+            address_.data, detail::storage_bytes<PrimType>(index), sizeof(PrimType), address_.limit));
+    }
 
     AKGEN_INLINE LocalTensor operator[](const uint32_t offset) const
     {
@@ -235,7 +239,11 @@ public:
     AKGEN_INLINE __gm__ PrimType *GetPhyAddr(const uint64_t offset) const { return moved(offset); }
     AKGEN_INLINE PrimType GetValue(const uint64_t offset) const { return *at<false>(offset); }
     AKGEN_INLINE void SetValue(const uint64_t offset, PrimType value) { *at<true>(offset) = value; }
-    AKGEN_INLINE __gm__ PrimType &operator()(const uint64_t offset) const { return *at<true>(offset); }
+    AKGEN_INLINE __gm__ PrimType &operator()(const uint64_t offset) const
+    {
+        return *reinterpret_cast<PrimType *>(
+            akgen::twin::global_reference(reinterpret_cast<uint8_t *>(moved(offset)), sizeof(PrimType)));
+    }
     AKGEN_INLINE GlobalTensor operator[](const uint64_t offset) const
     {
         GlobalTensor part = *this;

@@ -1,6 +1,7 @@
 #include "platform/platform_info.h"
 #include "chip.h"
 #include "tiling/platform/platform_ascendc.h"
+#include <cstring>
 
 using akgen::host::chip;
 
@@ -178,7 +179,10 @@ PlatformAscendC *PlatformAscendCManager::GetInstance()
 
 PlatformAscendC *PlatformAscendCManager::GetInstance(const char *soc)
 {
-    return soc == nullptr || chip().soc == soc ? GetInstance() : nullptr;
+    // One instance: a name counts where no chip is known. Other families have other numbers than this one tells.
+    return soc == nullptr || std::strncmp(soc, "Ascend910B", 10) == 0 || std::strncmp(soc, "Ascend910_93", 12) == 0
+               ? GetInstance()
+               : nullptr;
 }
 
 } // namespace platform_ascendc

@@ -124,6 +124,10 @@ static uint32_t FillPlain()
 static ge::graphStatus Tiling(gert::TilingContext *context)
 {
     HostFormsTilingData data;
+    using Manager = platform_ascendc::PlatformAscendCManager; // one instance, whichever chip of the family is named
+    if (Manager::GetInstance("Ascend910B4") != Manager::GetInstance() || Manager::GetInstance("Ascend310P3") != nullptr) {
+        return ge::GRAPH_FAILED;
+    }
     platform_ascendc::PlatformAscendC platform(context->GetPlatformInfo());
     uint64_t bytes = 0;
     platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, bytes);

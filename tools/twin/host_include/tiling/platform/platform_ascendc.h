@@ -54,7 +54,7 @@ private:
 class AKGEN_HOST_API PlatformAscendCManager {
 public:
     static PlatformAscendC *GetInstance();
-    // Only the chip that the twin was started for is known; another name gives nullptr.
+    // The chip that the twin was started for, whichever of Atlas A2 and A3 is named; nullptr for a name of others.
     static PlatformAscendC *GetInstance(const char *soc);
 };
 
