@@ -1,5 +1,6 @@
 """What one loop nest cannot hold is computed in phases, which hand values on through the workspace."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -185,6 +186,27 @@ def test_what_a_row_has_in_common_is_not_reduced_again_for_each_element_of_anoth
     for template in (t for g in composition.groups for t in g.templates):
         assert not template.nest.overs() or len(template.nest.sizes) == 2
     assert_right(function, args)
+
+
+def test_what_varies_along_few_axes_is_stored_and_not_the_products_with_it() -> None:
+    """A resize by 4 by 4 taps: their weights are 1,536 numbers, their products with the elements 2**24."""
+
+    def taps(count: int) -> tuple[torch.Tensor, torch.Tensor]:
+        place, tap = torch.arange(count)[:, None] * 0.37, torch.arange(4)
+        d = (place - place.floor() - tap).abs()
+        far = (((d - 3.75) * d + 6.0) * d - 3.0) * d + 1.0
+        near = (place.floor() + tap).long().clamp(0, 95)
+        return near, torch.where(d <= 1.0, ((1.25 * d - 2.25) * d * d + 1.0) * d, far)
+
+    def function(x: torch.Tensor) -> Any:
+        (rows, down), (columns, across) = taps(256), taps(128)
+        near = x[:, rows[:, None, :, None], columns[None, :, None, :]]
+        return (near * down[:, None, :, None] * across[None, :, None, :]).sum((-2, -1))
+
+    composition, _, _ = composed(function, (torch.empty(32, 96, 96),))
+    nests = [t.nest for g in composition.groups for t in g.templates]
+    stored = [math.prod(n.sizes[a] for a in s.axes) for n in nests for s in n.stores if s.temp is not None]
+    assert stored and max(stored) <= 1024
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """What indices pick, and resizing: what PyTorch computes, in the interpreter, and on the twin for a few forms."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,14 @@ import torch.nn.functional as F
 from akgen.tools.compose.front.aten import import_graph
 from akgen.tools.compose.front.trace import trace
 from tests.sampled import sampled
-from tests.tools.compose.composing import Function, Loaded, assert_right, assert_right_on_twin, normal
+from tests.tools.compose.composing import (
+    Function,
+    Loaded,
+    assert_right,
+    assert_right_on_twin,
+    composed,
+    normal,
+)
 
 Fn = Callable[..., Any]
 FLOATS = (torch.float32, torch.float16, torch.bfloat16)
@@ -131,6 +139,16 @@ def test_one_program_samples_several_shapes() -> None:
 def test_one_program_resizes_several_shapes_whose_factors_are_equal_in_some() -> None:
     shapes = ((1, 2, 24, 32), (1, 3, 25, 31), (2, 2, 12, 40))
     assert_right(lambda x: F.interpolate(x, size=(6, 8), mode="bilinear"), *((normal(*s),) for s in shapes))
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+def test_a_resize_sums_along_one_axis_after_the_other(mode: str) -> None:
+    composition, _, _ = composed(
+        lambda x: F.interpolate(x, size=(64, 40), mode=mode, antialias=True), (torch.empty(2, 3, 160, 30),)
+    )
+    nests = [t.nest for g in composition.groups for t in g.templates]
+    widest = 11 if mode == "bicubic" else 7
+    assert max(math.prod(n.sizes) for n in nests) <= 6 * 64 * 40 * widest
 
 
 @pytest.mark.parametrize("name", sampled(["embedding", "columns", "single elements", "gather along rows"], 2))

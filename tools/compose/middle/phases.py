@@ -27,6 +27,7 @@ Nests = tuple[LoopNest, ...]
 Phase = tuple[int, tuple[Output, ...]]  # its number, and targets that share loops
 Loaded = frozenset[tuple[int, int]]  # values that are cut at, with the numbers of their workspace tensors
 MOST_NODES = 2000  # of the graph of a phase
+_NARROW = 8  # times fewer elements than there are points for which they are computed
 _LEAVES = frozenset(["load", "const", "iota", "count", "inv_count"])
 
 
@@ -332,7 +333,10 @@ class _Cutter:
 
     def _best(self, node: int, refused: Unsupported) -> tuple[int, ...]:
         """Return the values of the fewest bytes that, cut at, make `node` possible."""
-        options = sorted(dict.fromkeys(self._options(node)), key=self._bytes)
+        found = list(self._options(node))
+        if isinstance(refused, Redundant):
+            found += self._narrow(node)
+        options = sorted(dict.fromkeys(found), key=self._bytes)
         for option in options:
             if self.possible(node, option) is None:
                 return option
@@ -355,6 +359,20 @@ class _Cutter:
         for other in (operands, reductions, joined):
             if turned and other:
                 yield tuple(dict.fromkeys((*turned, *other)))
+
+    def _narrow(self, node: int) -> Iterator[tuple[int, ...]]:
+        """Yield sets of values below a node that vary along few of the axes over which the node's operands do."""
+        g = self.g.nodes
+        widest = max((math.prod(g[a].shape) for a in g[node].args), default=0)
+        few = tuple(
+            self._nearest(
+                node,
+                lambda n: n.pointwise and _NARROW * math.prod(n.shape) <= widest and len(n.shape) > 0,
+            )
+        )
+        yield from ((f,) for f in few)
+        if few:
+            yield few
 
     def _nearest(self, node: int, wanted: Callable[[Node], bool]) -> Iterator[int]:
         """Yield the values below a node that are wanted, none below another."""

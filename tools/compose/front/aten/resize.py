@@ -1,6 +1,7 @@
 """Resizing: weighted sums over the neighbours of a place in the source, whose indices and weights follow positions."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from akgen.tools.compose.front.aten.picks import picked_at
@@ -12,6 +13,10 @@ from akgen.tools.core.dtypes import DType
 
 F32, I32, BOOL = DType.FLOAT32, DType.INT32, DType.BOOL
 CUBIC = -0.75  # of the cubic convolution
+Sizes = tuple[int, ...]
+Tap = Callable[[Sizes, int, float, int, int], tuple[int, int]]
+"""Gives the place in the source and the weight of each tap of each result: for the shape of all results and taps, an
+axis, by how much the source moves per result, its length, and the axis of taps."""
 
 
 def _scales(im: Importer, node: TracedNode, count: int, *, corners: bool) -> list[float]:
@@ -72,25 +77,22 @@ def _weighted(im: Importer, node: TracedNode) -> int:
     cubic = "bicubic" in node.target
     corners = bool(im.arg(node, 2, "align_corners", False))
     taps = 4 if cubic else 2
-    full = (*out, *(taps,) * count)
-    places: dict[int, int] = {}
-    weights: list[int] = []
-    for k, scale in enumerate(_scales(im, node, count, corners=corners)):
-        axis, size = 2 + k, im.shape(x)[2 + k]
+
+    def tap(full: Sizes, axis: int, scale: float, size: int, along: int) -> tuple[int, int]:
         place = _source(im, full, axis, scale, 0.0 if corners else 0.5)
         if not cubic:
             place = im.b.binary("max", place, im.b.const(0.0, F32))
         whole = im.b.unary("floor", place)
         part = im.b.binary("sub", place, whole)
-        tap = im.b.positions(full, axis + count, -1 if cubic else 0)
+        tap = im.b.positions(full, along, -1 if cubic else 0)
         near = im.b.binary("add", im.b.cast(whole, I32), tap, I32)
-        places[axis] = _within(im, near, size)
         distance = im.b.unary("abs", im.b.binary("sub", part, im.b.cast(tap, F32)))
-        weights.append(_cubic(im, distance) if cubic else im.b.binary("sub", im.b.const(1.0, F32), distance))
-    value = picked_at(im, x, places, full)
-    for weight in weights:
-        value = im.b.binary("mul", value, weight)
-    return finish(im, im.b.reduce("sum", value, tuple(range(len(out), len(full)))), node)
+        weight = _cubic(im, distance) if cubic else im.b.binary("sub", im.b.const(1.0, F32), distance)
+        return _within(im, near, size), weight
+
+    return finish(
+        im, _summed(im, x, out, (taps,) * count, _scales(im, node, count, corners=corners), tap), node
+    )
 
 
 @handles("_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa")
@@ -101,35 +103,46 @@ def _smoothed(im: Importer, node: TracedNode) -> int:
     cubic = "bicubic" in node.target
     corners = bool(im.arg(node, 2, "align_corners", False))
     scales = _scales(im, node, 2, corners=corners)
-    reach = [(2.0 if cubic else 1.0) * max(s, 1.0) for s in scales]
-    full = (*out, *(2 * math.ceil(r) + 1 for r in reach))
-    places: dict[int, int] = {}
-    weights: list[int] = []
-    for k, (scale, support) in enumerate(zip(scales, reach, strict=True)):
-        axis, size = 2 + k, im.shape(x)[2 + k]
+    wide = 2.0 if cubic else 1.0
+    taps = tuple(2 * math.ceil(wide * max(s, 1.0)) + 1 for s in scales)
+
+    def tap(full: Sizes, axis: int, scale: float, size: int, along: int) -> tuple[int, int]:
+        support = wide * max(scale, 1.0)
         place = im.b.cast(im.b.positions(full, axis), F32)
         centre = im.b.binary("mul", im.b.binary("add", place, im.b.const(0.5, F32)), im.b.const(scale, F32))
         first = im.b.binary("add", centre, im.b.const(0.5 - support, F32))
         first = im.b.unary("floor", im.b.binary("max", first, im.b.const(0.0, F32)))
         last = im.b.binary("add", centre, im.b.const(0.5 + support, F32))
         last = im.b.unary("floor", im.b.binary("min", last, im.b.const(float(size), F32)))
-        at = im.b.binary("add", first, im.b.cast(im.b.positions(full, axis + 2), F32))
-        places[axis] = im.b.cast(im.b.binary("min", at, im.b.const(float(size - 1), F32)), I32)
+        at = im.b.binary("add", first, im.b.cast(im.b.positions(full, along), F32))
+        near = im.b.cast(im.b.binary("min", at, im.b.const(float(size - 1), F32)), I32)
         distance = im.b.binary("sub", im.b.binary("add", at, im.b.const(0.5, F32)), centre)
         distance = im.b.binary("mul", im.b.unary("abs", distance), im.b.const(1.0 / max(scale, 1.0), F32))
         if cubic:
             weight = _cubic(im, distance, -0.5)
-            near = im.b.binary("lt", distance, im.b.const(2.0, F32), BOOL)
-            weight = im.b.where(near, weight, im.b.const(0.0, F32))
+            hit = im.b.binary("lt", distance, im.b.const(2.0, F32), BOOL)
+            weight = im.b.where(hit, weight, im.b.const(0.0, F32))
         else:
             weight = im.b.binary("sub", im.b.const(1.0, F32), distance)
             weight = im.b.binary("max", weight, im.b.const(0.0, F32))
-        inside = im.b.binary("lt", at, last, BOOL)
-        weights.append(im.b.where(inside, weight, im.b.const(0.0, F32)))
-    both = im.b.expand(im.b.binary("mul", weights[0], weights[1]), full)
-    value = im.b.binary("mul", picked_at(im, x, places, full), both)
-    total, share = (im.b.reduce("sum", v, (4, 5)) for v in (value, both))
-    return finish(im, im.b.binary("div", total, share), node)
+        weight = im.b.where(im.b.binary("lt", at, last, BOOL), weight, im.b.const(0.0, F32))
+        return near, im.b.binary("div", weight, im.b.reduce("sum", weight, (along,)))
+
+    return finish(im, _summed(im, x, out, taps, scales, tap), node)
+
+
+def _summed(im: Importer, x: int, out: Sizes, taps: Sizes, scales: list[float], tap: Tap) -> int:
+    """Return the weighted sums over the taps around each place, along one axis after the other.
+
+    An axis that shrinks comes first; of those that grow alike, the last, whose elements are gathered one by one.
+    """
+    for k in sorted(range(len(taps)), key=lambda k: (out[2 + k] / im.shape(x)[2 + k], -k)):
+        axis, source = 2 + k, im.shape(x)
+        full = (*source[:axis], out[axis], *source[axis + 1 :], taps[k])
+        place, weight = tap(full, axis, scales[k], source[axis], len(out))
+        value = im.b.binary("mul", picked_at(im, x, {axis: place}, full), weight)
+        x = im.b.reshape(im.b.reduce("sum", value, (len(out),)), full[:-1])
+    return x
 
 
 @handles("grid_sampler_2d")
