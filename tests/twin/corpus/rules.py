@@ -13,6 +13,7 @@ from typing import NamedTuple
 from akgen.tools.twin.findings.header_names import ApiRow, api_rows
 
 COUNT = 64  # elements of a call
+CUBE = "cube:"  # before a type: a call on a cube core
 LEFT_BY_BENCH = 12288  # bytes of the Unified Buffer that tests/twin/corpus/rules.cpp leaves
 NOTHING_LEFT = f"TBuf<> rest; pipe.InitBuffer(rest, {LEFT_BY_BENCH}); "
 SMALL = "TBuf<> small; pipe.InitBuffer(small, 32); "

@@ -178,7 +178,7 @@ MEETINGS = """
     GlobalTensor<int32_t> steps;
     steps.SetGlobalBuffer((__gm__ int32_t *)GetUserWorkspace(workspace));
     TBuf<> buf;
-    pipe.InitBuffer(buf, 512);
+    pipe.InitBuffer(buf, 48 * 32 + 32);
     LocalTensor<int32_t> scratch = buf.Get<int32_t>();
     const float which = in.GetValue(0);
     if (which == 0) {

@@ -12,8 +12,8 @@ AKGEN_API void sync_all(bool vector_only);
 AKGEN_API void sync_all_soft(uint8_t *workspace, View scratch, int32_t cores);
 AKGEN_API void cross_core_set(uint32_t mode, Pipe pipe, uint32_t id);
 AKGEN_API void cross_core_wait(uint32_t id);
-AKGEN_API void block_set(uint8_t *workspace, View scratch, int32_t block, int32_t event);
-AKGEN_API void block_wait(uint8_t *workspace, View scratch, int32_t block, int32_t event);
+AKGEN_API void block_set(uint8_t *workspace, View scratch, int32_t block, int32_t event, bool vector_only);
+AKGEN_API void block_wait(uint8_t *workspace, View scratch, int32_t block, int32_t event, bool vector_only);
 // Blocks in turns, by index, round after round: 32 bytes of `workspace` for each.
 AKGEN_API void order_begin(uint8_t *workspace, View scratch);
 AKGEN_API void order_wait(uint8_t *workspace, View scratch);

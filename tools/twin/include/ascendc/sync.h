@@ -82,13 +82,13 @@ template <bool isAIVOnly = true>
 AKGEN_INLINE void IBSet(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor<int32_t> &ubWorkspace,
                         int32_t blockIdx, int32_t eventID)
 {
-    akgen::twin::block_set(detail::address(gmWorkspace), detail::view(ubWorkspace), blockIdx, eventID);
+    akgen::twin::block_set(detail::address(gmWorkspace), detail::view(ubWorkspace), blockIdx, eventID, isAIVOnly);
 }
 template <bool isAIVOnly = true>
 AKGEN_INLINE void IBWait(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor<int32_t> &ubWorkspace,
                          int32_t blockIdx, int32_t eventID)
 {
-    akgen::twin::block_wait(detail::address(gmWorkspace), detail::view(ubWorkspace), blockIdx, eventID);
+    akgen::twin::block_wait(detail::address(gmWorkspace), detail::view(ubWorkspace), blockIdx, eventID, isAIVOnly);
 }
 
 AKGEN_INLINE void InitDetermineComputeWorkspace(GlobalTensor<int32_t> &gmWorkspace, LocalTensor<int32_t> &ubWorkspace)

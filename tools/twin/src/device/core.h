@@ -260,6 +260,10 @@ void wait_here(Wait::What what, int64_t id, const void *pc);
 // Let the other cores that can go on run up to where they wait or pause.
 void pause_here();
 void wake(Core &core);
+// Trap DEADLOCK where cores wait for all blocks and some of these begin when others end.
+void require_all_running(const char *api, const void *pc);
+// Check the tensor by which a core moves its marks to and from global memory.
+void require_scratch(const char *api, const void *pc, const View &scratch, uint64_t bytes);
 int64_t block_idx_of(const Core &core);
 // Say whether a core has ended without the mark that a SyncAll in memory reads: who waits there reads for ever.
 bool ended_unmarked(const Core &waiting, const Core &core);

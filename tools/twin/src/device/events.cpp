@@ -77,6 +77,11 @@ void pipe_barrier(Pipe pipe)
     }
     const void *pc = __builtin_return_address(0);
     self->last_pc = pc;
+    if (pipe == Pipe::S) {
+        warn("EVENT_ID", "PipeBarrier", pc,
+             "PipeBarrier<PIPE_S>: what the scalar unit does is in order; its documentation calls this a hardware "
+             "error.");
+    }
     self->detector.barrier(pipe);
     self->log.event(Kind::barrier, static_cast<uint8_t>(pipe), 0, static_cast<uint32_t>(so_offset(pc)));
 }

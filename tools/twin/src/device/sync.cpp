@@ -22,17 +22,6 @@ void require_batch(const char *api, const void *pc)
     }
 }
 
-// Blocks beyond the cores begin when others end, so that cores which wait for all blocks wait for ever.
-void require_all_running(const char *api, const void *pc)
-{
-    const auto cores = launch->chip_blocks();
-    if (launch->blocks > cores) {
-        trap("DEADLOCK", api, pc,
-             "%s: %u blocks are to meet, and the chip has %u cores; the others start when these have ended.", api,
-             launch->blocks, cores);
-    }
-}
-
 // The chip passes flags between cores only for kernels of a type whose name has MIX.
 void require_flags(const char *api, const void *pc)
 {
@@ -113,10 +102,7 @@ void sync_all_soft(uint8_t *workspace, View scratch, int32_t cores)
     self->last_pc = pc;
     const uint64_t count = cores > 0 ? static_cast<uint64_t>(cores) : static_cast<uint64_t>(block_num());
     require_global("SyncAll", pc, workspace, count * 32, true);
-    if (scratch.size_bytes && scratch.size_bytes < count * 32) {
-        trap("TENSOR_RANGE", "SyncAll", pc, "SyncAll: the scratch tensor has %u bytes; %llu cores need %llu.",
-             scratch.size_bytes, static_cast<unsigned long long>(count), static_cast<unsigned long long>(count * 32));
-    }
+    require_scratch("SyncAll", pc, scratch, count * 32);
     join_all(true, static_cast<int64_t>(count), "SyncAll", pc);
 }
 
@@ -182,138 +168,6 @@ void cross_core_wait(uint32_t id)
     --self->cross[id].count;
     launch->global->acquire(*self, flag_key + id);
     self->log.event(Kind::cross_wait, 0, static_cast<uint16_t>(id), static_cast<uint32_t>(so_offset(pc)));
-}
-
-namespace {
-uint64_t event_key(const uint8_t *workspace, int32_t block, int32_t event)
-{
-    return reinterpret_cast<uint64_t>(workspace) +
-           (static_cast<uint64_t>(event) * static_cast<uint64_t>(block_num()) + static_cast<uint64_t>(block)) * 32;
-}
-
-// IBSet and IBWait count in global memory: 32 bytes for each pair of event and core.
-uint64_t &event_word(const char *api, const void *pc, uint8_t *workspace, int32_t block, int32_t event)
-{
-    self->last_pc = pc;
-    const uint64_t slot =
-        static_cast<uint64_t>(event) * static_cast<uint64_t>(block_num()) + static_cast<uint64_t>(block);
-    require_global(api, pc, workspace + slot * 32, 32, true);
-    return launch->block_events[{workspace, slot}];
-}
-} // namespace
-
-// Who waits for a word in global memory looks again.
-namespace {
-void wake_waiters()
-{
-    for (const auto &core : launch->cores) {
-        if (core->wait.what == Wait::What::block_event) {
-            wake(*core);
-        }
-    }
-}
-} // namespace
-
-void block_set(uint8_t *workspace, View, int32_t block, int32_t event)
-{
-    const void *pc = __builtin_return_address(0);
-    require_all_running("IBSet", pc);
-    ++event_word("IBSet", pc, workspace, block, event);
-    launch->global->release(*self, event_key(workspace, block, event));
-    self->detector.barrier(Pipe::ALL);
-    wake_waiters();
-}
-
-void block_wait(uint8_t *workspace, View, int32_t block, int32_t event)
-{
-    const void *pc = __builtin_return_address(0);
-    require_all_running("IBWait", pc);
-    while (event_word("IBWait", pc, workspace, block, event) == 0) {
-        wait_here(Wait::What::block_event, event, pc);
-    }
-    --event_word("IBWait", pc, workspace, block, event);
-    launch->global->acquire(*self, event_key(workspace, block, event));
-    self->detector.barrier(Pipe::ALL);
-}
-
-namespace {
-uint64_t cores_in_turn()
-{
-    return static_cast<uint64_t>(launch->blocks) * (launch->mixed && !self->cube ? launch->vector_per_block : 1);
-}
-uint64_t order_key(const uint8_t *workspace) { return reinterpret_cast<uint64_t>(workspace) + 1; }
-// How often a core has passed the turn on.
-uint64_t &turns(const char *api, const void *pc, uint8_t *workspace)
-{
-    self->last_pc = pc;
-    require_all_running(api, pc);
-    require_global(api, pc, workspace, cores_in_turn() * 32, true);
-    return launch->block_events[{workspace, ~uint64_t{0}}];
-}
-} // namespace
-
-void order_begin(uint8_t *workspace, View)
-{
-    turns("InitDetermineComputeWorkspace", __builtin_return_address(0), workspace);
-}
-
-void order_wait(uint8_t *workspace, View)
-{
-    static thread_local std::map<const uint8_t *, uint64_t> rounds; // one core is one thread
-    const void *pc = __builtin_return_address(0);
-    const uint64_t mine = rounds[workspace]++ * cores_in_turn() + static_cast<uint64_t>(block_idx());
-    while (turns("WaitPreBlock", pc, workspace) != mine) {
-        wait_here(Wait::What::block_event, block_idx(), pc);
-    }
-    launch->global->acquire(*self, order_key(workspace));
-    self->detector.barrier(Pipe::ALL);
-}
-
-void order_notify(uint8_t *workspace, View)
-{
-    const void *pc = __builtin_return_address(0);
-    ++turns("NotifyNextBlock", pc, workspace);
-    launch->global->release(*self, order_key(workspace));
-    self->detector.barrier(Pipe::ALL);
-    wake_waiters();
-}
-
-namespace {
-uint64_t group_key(const uint8_t *workspace) { return reinterpret_cast<uint64_t>(workspace) + 2; }
-// How often a core of the group has arrived.
-uint64_t &arrivals(const char *api, const void *pc, uint8_t *workspace, uint32_t index)
-{
-    self->last_pc = pc;
-    require_global(api, pc, workspace, 32, true);
-    return launch->block_events[{workspace, ~uint64_t{1} - index}];
-}
-} // namespace
-
-void group_arrive(uint8_t *workspace, uint32_t arrivers, uint32_t index)
-{
-    const void *pc = __builtin_return_address(0);
-    if (index >= arrivers) {
-        trap("EVENT_ID", "GroupBarrier", pc, "GroupBarrier::Arrive(%u): the group that arrives has %u cores.", index,
-             arrivers);
-    }
-    ++arrivals("GroupBarrier::Arrive", pc, workspace, index);
-    launch->global->release(*self, group_key(workspace));
-    self->detector.barrier(Pipe::ALL);
-    wake_waiters();
-}
-
-void group_wait(uint8_t *workspace, uint32_t arrivers, uint32_t index)
-{
-    static thread_local std::map<const uint8_t *, uint64_t> rounds; // one core is one thread
-    const void *pc = __builtin_return_address(0);
-    const uint64_t round = ++rounds[workspace];
-    for (uint32_t i = 0; i < arrivers; ++i) {
-        while (arrivals("GroupBarrier::Wait", pc, workspace, i) < round) {
-            wait_here(Wait::What::block_event, static_cast<int32_t>(index), pc);
-        }
-    }
-    launch->global->acquire(*self, group_key(workspace));
-    self->detector.barrier(Pipe::ALL);
 }
 
 int64_t block_idx_of(const Core &core)

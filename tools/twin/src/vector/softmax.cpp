@@ -238,6 +238,8 @@ bool adjust_softmax(DType type, DType statistic, View result, View max, uint32_t
 {
     const void *pc = __builtin_return_address(0);
     constexpr const ApiFacts &facts = apis::AdjustSoftMaxRes;
+    require_operand(facts.name, pc, "softMaxRes", result);
+    require_operand(facts.name, pc, "maxTensor", max);
     const uint32_t bytes = dtype_bytes(type);
     const uint32_t width = dtype_bytes(statistic);
     Instr instr = vector_instr(facts.name, facts.steps[0], pc, statistic, rows);
