@@ -136,7 +136,7 @@ def test_batches_of_the_workspace_come_one_after_another(probe):
         TBuf<TPosition::VECCALC> buffer;
         pipe.InitBuffer(buffer, 2 * ROWS * COLUMNS * sizeof(float));
         LocalTensor<float> part = buffer.Get<float>();
-        mm.GetBatchTensorC<false>(part, 2, 2);
+        mm.GetBatchC<false>(part, 2, 2);
         Adds(part, part, 1.0f, 2 * ROWS * COLUMNS);
         PipeBarrier<PIPE_ALL>();
         DataCopy(c, part, 2 * ROWS * COLUMNS);

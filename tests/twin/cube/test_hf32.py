@@ -8,6 +8,8 @@ from tests.twin.cube.test_tiles import draw, tile
 
 MODES = pytest.mark.parametrize("away", [False, True], ids=["ties to even", "ties away from zero"])
 
+WAYS = {True: "true", False: "HF32TransMode::NEAREST_EVEN"}  # both ways to write it
+
 
 def hf32(values: np.ndarray, *, away: bool) -> np.ndarray:
     word = values.view(np.uint32)
@@ -30,7 +32,7 @@ def product(probe, *, mode: str = ""):
 @MODES
 def test_mmad_rounds_its_factors(probe, away):
     a, b = factors()
-    ran = product(probe, mode=f"SetHF32Mode(true); SetHF32TransMode({str(away).lower()});")
+    ran = product(probe, mode=f"SetHF32Mode(true); SetHF32TransMode({WAYS[away]}); SetMMRowMajor();")
     assert ran.codes == []
     np.testing.assert_allclose(ran.y, hf32(a, away=away) @ hf32(b, away=away), atol=1e-6)
     assert np.abs(ran.y - hf32(a, away=not away) @ hf32(b, away=not away)).max() > 1e-5

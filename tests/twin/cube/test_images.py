@@ -51,6 +51,9 @@ LOADS = {
     "kept in a word": KEPT
     + f"SetFMatrixBitModeParams word({WHOLE});\n    SetFmatrix(word, FmatrixMode::FMATRIX_LEFT);\n    "
     + f"LoadData<T, kept>(a2, image, {NOTHING});",
+    "in words": "SetFmatrix(H, W, pads, FmatrixMode::FMATRIX_LEFT);\n    SetLoadDataPaddingValue(T(0));\n    "
+    + "LoadData3DParamsV2Pro words;\n    words.channelSize = C;\n    words.filterConfig = 0x10103030101;\n    "
+    + "words.extConfig = uint64_t{K} | uint64_t{H * W} << 16;\n    LoadData(a2, image, words);",
     "another padding": KEPT
     + "SetFmatrix(H, W, pads, FmatrixMode::FMATRIX_LEFT);\n    SetLoadDataPaddingValue(T(2));\n    "
     + f"LoadData<T, kept>(a2, image, {NOTHING});",

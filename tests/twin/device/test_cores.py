@@ -97,6 +97,32 @@ def test_a_core_that_leaves_before_the_barrier_is_told(probe, numbers):
     assert ran.one("SYNC_MISSING").severity == "warning"
 
 
+ON_EACH = """
+__aicore__ inline void OnCube(uint16_t flag) { CrossCoreSetFlag<2, PIPE_FIX>(flag); }
+__aicore__ inline void OnVector(GM_ADDR x, GM_ADDR y, uint16_t flag)
+{
+    CrossCoreWaitFlag(flag);
+    TPipe pipe;
+    TBuf<> buf;
+    pipe.InitBuffer(buf, 64);
+    LocalTensor<float> a = buf.Get<float>();
+    GlobalTensor<float> in, out;
+    in.SetGlobalBuffer((__gm__ float *)x + GetSubBlockIdx() * 8);
+    out.SetGlobalBuffer((__gm__ float *)y + GetSubBlockIdx() * 8);
+    DataCopy(a, in, 8);
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(out, a, 8);
+}"""
+
+
+def test_a_function_is_called_on_the_kind_of_core_that_is_named(probe, numbers):
+    x = numbers(16)
+    body = "pipe.Destroy(); Async<EngineType::AIC, OnCube>(5); Async<EngineType::AIV, OnVector>(x, y, 5);"
+    ran = probe(body, x, x, before=ON_EACH, task="KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);")
+    assert ran.codes == [], ran.launch.diagnostics
+    np.testing.assert_array_equal(ran.y, x)
+
+
 MARKED = """
     TBuf<> buf;
     pipe.InitBuffer(buf, 512);

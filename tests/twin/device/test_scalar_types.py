@@ -82,6 +82,7 @@ VALUES: dict[str, float] = {
     "GetBitCount<1>(7) + ScalarGetCountOfValue<0>(7)": 64,
     "CountLeadingZero(1) + GetSFFValue<1>(8) + CountBitsCntSameAsSignBit(-1)": 63 + 3 + 63,
     "ScalarCast<float, int32_t, RoundMode::CAST_CEIL>(1.25f)": 2,
+    "2.0f * AscendC::Cast(AscendC::Cast(3.14159f))": 6.28125,  # to bfloat16_t and back
     "ScalarCast<float, half, RoundMode::CAST_ODD>(2049.0f)": 2050,
     "ScalarCast<float, half, RoundMode::CAST_ODD>(2051.0f)": 2050,
     "GetUBSizeInBytes()": 196608,

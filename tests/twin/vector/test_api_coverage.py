@@ -41,6 +41,8 @@ ALONE = {
         Cast CastDeq CastDequant""",
     "they compute a size or a place, or hand a tensor on: no instruction": "Concat GetSortLen GetSortOffset",
     "the older spelling of Broadcast, which has a row": "BroadCast",
+    "they hand on to the interface of the operation that they name, which has a row": """
+        ReduceDataBlock ReducePairElem ReduceRepeat""",
 }
 # The twin declares more than the documents: forms for TensorTrait, whose scalar has its element's type, and forms that
 # the other APIs of the family have.

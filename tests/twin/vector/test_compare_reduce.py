@@ -206,6 +206,29 @@ def _reduce(case: Any) -> list[Any]:
                 rows.min(1),
             ),
             case(
+                f"newer-names-{cpp}",
+                f"ReduceRepeat<ReduceType::SUM, {cpp}, {cpp}>(out, a, {lanes}, 4, 1, 1, 8);\n"
+                f"ReduceRepeat<ReduceType::MIN, {cpp}, {cpp}>(out[32], a, {lanes}, 4, 1, 1, 8, "
+                "ReduceOrder::ORDER_ONLY_VALUE);\n"
+                f"ReduceDataBlock<ReduceType::MAX, {cpp}, {cpp}>(out[64], a, {lanes}, 2, 1, 1, 8);\n"
+                f"ReducePairElem<ReduceType::SUM, {cpp}, {cpp}>(out[96], a, 16, 1, 1, 1, 8);",
+                (x,),
+                np.zeros(104, dtype),
+                np.concatenate(
+                    [
+                        *(
+                            np.concatenate([v, np.zeros(32 - len(v))]).astype(dtype)
+                            for v in (
+                                np.array([_tree(r, dtype) for r in rows]),
+                                rows.min(1),
+                                x[: 2 * lanes].reshape(16, -1).max(1),
+                            )
+                        ),
+                        x[:16:2] + x[1:16:2],
+                    ]
+                ),
+            ),
+            case(
                 f"block-sum-{cpp}",
                 f"BlockReduceSum(out, a, 2, {lanes}, 1, 1, 8);",
                 (x,),

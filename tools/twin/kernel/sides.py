@@ -17,11 +17,11 @@ CORE_TYPE = {Side.CUBE: 1, Side.VECTOR: 2}  # AscendC::AIC, AscendC::AIV
 # the vector core that owns it.
 _CUBE = re.compile(
     r"\b(?:Mmad|Fixpipe|LoadData|LoadDataWithTranspose|Nd2NzParams|KERNEL_TYPE_AIC_ONLY|KERNEL_TYPE_MIX_AIC_1_0"
-    r"|ASCEND_IS_AIC|ASCEND_IS_NOT_AIV|ASCENDC_CUBE_ONLY|__DAV_C220_CUBE__)\b|AscendC\s*::\s*AIC\b"
+    r"|ASCEND_IS_AIC|ASCEND_IS_NOT_AIV|ASCENDC_CUBE_ONLY|__DAV_C220_CUBE__)\b|(?:AscendC|EngineType)\s*::\s*AIC\b"
 )
 _HEADER = re.compile(
     r"\b(?:Mmad\w*|Fixpipe\w*|LoadData\w*|Nd2Nz\w*|QuantMode_t|CFG_ROW_MAJOR|CFG_NZ|CO2Layout|InitConstValue\w*"
-    r"|DataCopyCO12DstParams|SetFix\w+|SetHF32\w*|SetMMLayoutTransform|HF32Mode|\w*F[mM]atrix\w*|\w*Load3d\w*|multiplies"
+    r"|DataCopyCO12DstParams|SetFix\w+|SetHF32\w*|SetMM\w+|HF32\w*Mode|\w*F[mM]atrix\w*|\w*Load3d\w*|multiplies"
     r"|NoQuant|F322F16|F322BF16|V?QF322B8_PRE|V?DEQF16|V?REQ8)\b"
 )
 _MIXED = re.compile(r"\bKERNEL_TYPE_MIX_AIC_1_[12]\b")

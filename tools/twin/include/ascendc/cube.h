@@ -56,6 +56,31 @@ AKGEN_INLINE void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                              p.dilationFilterW, p.dilationFilterH, p.enTranspose, detail::bits(p.padValue)},
                             config.isSetFMatrix, config.isSetPadding, detail::dtype_of<T>());
 }
+namespace detail {
+constexpr IsResetLoad3dConfig KEPT = {false, false};
+}
+template <typename T>
+AKGEN_INLINE void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LoadData3DParamsV2Pro &p)
+{
+    LoadData3DParamsV2<PrimT<T>> whole;
+    whole.channelSize = p.channelSize;
+    whole.kExtension = static_cast<uint16_t>(p.extConfig);
+    whole.mExtension = static_cast<uint16_t>(p.extConfig >> 16);
+    whole.kStartPt = static_cast<uint16_t>(p.extConfig >> 32);
+    whole.mStartPt = static_cast<uint16_t>(p.extConfig >> 48);
+    whole.strideW = static_cast<uint8_t>(p.filterConfig);
+    whole.strideH = static_cast<uint8_t>(p.filterConfig >> 8);
+    whole.filterW = static_cast<uint8_t>(p.filterConfig >> 16);
+    whole.filterH = static_cast<uint8_t>(p.filterConfig >> 24);
+    whole.dilationFilterW = static_cast<uint8_t>(p.filterConfig >> 32);
+    whole.dilationFilterH = static_cast<uint8_t>(p.filterConfig >> 40);
+    whole.enTranspose = p.enTranspose;
+    whole.enSmallK = p.enSmallK;
+    whole.filterSizeW = p.filterSizeW;
+    whole.filterSizeH = p.filterSizeH;
+    whole.fMatrixCtrl = p.fMatrixCtrl;
+    LoadData<T, detail::KEPT>(dst, src, whole);
+}
 // What LoadData of an image takes where its parameters are not to be set.
 AKGEN_INLINE void SetFmatrix(uint16_t l1H, uint16_t l1W, const uint8_t padList[4], const FmatrixMode &)
 {
@@ -82,6 +107,11 @@ AKGEN_INLINE void InitConstValue(const LocalTensor<T> &dst, const InitConstValue
 {
     akgen::twin::fill_cube(detail::view(dst), p.repeatTimes, p.blockNum, p.dstGap, detail::bits(p.initValue),
                            detail::dtype_of<T>());
+}
+template <typename T, typename U = PrimT<T>>
+AKGEN_INLINE void Fill(const LocalTensor<T> &dst, const InitConstValueParams<U> &p) // its newer name
+{
+    InitConstValue(dst, p);
 }
 
 // -- the multiplication -----------------------------------------------------------------------------------------------
@@ -121,7 +151,14 @@ AKGEN_INLINE void Mmad(const LocalTensor<T> &dst, const LocalTensor<U> &fm, cons
 AKGEN_INLINE void SetHF32Mode(bool hf32Mode) { akgen::twin::multiply_in_hf32(hf32Mode); }
 AKGEN_INLINE void SetHF32Mode(HF32Mode hf32Mode) { akgen::twin::multiply_in_hf32(hf32Mode == HF32Mode::ENABLE); }
 AKGEN_INLINE void SetHF32TransMode(bool hf32TransMode) { akgen::twin::round_hf32_away(hf32TransMode); }
+AKGEN_INLINE void SetHF32TransMode(HF32TransMode mode)
+{
+    akgen::twin::round_hf32_away(mode == HF32TransMode::NEAREST_ZERO);
+}
 AKGEN_INLINE void SetMMLayoutTransform(bool) {}
+// Which of M and N the results follow first: the same numbers.
+AKGEN_INLINE void SetMMRowMajor() {}
+AKGEN_INLINE void SetMMColumnMajor() {}
 
 // -- out of L0C -------------------------------------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ constexpr FixpipeConfig CFG_NZ = {CO2Layout::NZ};
 constexpr FixpipeConfig CFG_ROW_MAJOR = {CO2Layout::ROW_MAJOR};
 enum class FmatrixMode : uint8_t { FMATRIX_LEFT = 0, FMATRIX_RIGHT = 1 };
 enum class HF32Mode : uint8_t { DISABLE = 0, ENABLE = 1 };
+enum class HF32TransMode : uint8_t { NEAREST_EVEN = 0, NEAREST_ZERO = 1 };
 
 struct Nd2NzParams {
     uint16_t ndNum = 0;
@@ -111,6 +112,26 @@ template <typename T> struct LoadData3DParamsV2 {
         for (int i = 0; i < 4; ++i) {
             padList[i] = pads[i];
         }
+    }
+};
+// The same in words: kExtension, mExtension, kStartPt and mStartPt of 16 bits; stride, filter and dilation, width before
+// height, of 8 bits. What else LoadData takes is what SetFmatrix and SetLoadDataPaddingValue keep.
+struct LoadData3DParamsV2Pro {
+    uint16_t channelSize = 0;
+    bool enTranspose = false;
+    bool enSmallK = false;
+    bool filterSizeW = false;
+    bool filterSizeH = false;
+    bool fMatrixCtrl = false;
+    uint64_t extConfig = 0;
+    uint64_t filterConfig = 0x10101010101;
+
+    constexpr LoadData3DParamsV2Pro() {}
+    constexpr LoadData3DParamsV2Pro(uint16_t channels, bool transpose, bool small_k, bool wide, bool high, bool ctrl,
+                                    uint64_t ext, uint64_t filter)
+        : channelSize(channels), enTranspose(transpose), enSmallK(small_k), filterSizeW(wide), filterSizeH(high),
+          fMatrixCtrl(ctrl), extConfig(ext), filterConfig(filter)
+    {
     }
 };
 // One word: height and width of 16 bits each, then four borders of 8 bits.

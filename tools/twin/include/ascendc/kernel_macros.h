@@ -204,6 +204,14 @@ AKGEN_INLINE void DumpAccChkPoint(const GlobalTensor<T> &tensor, uint32_t index,
 {
     DumpTensor(tensor[countOff], index, dumpSize);
 }
+// Call a function on one kind of core.
+enum class EngineType : uint8_t { AIC = 0, AIV = 1 };
+template <EngineType engine, auto funPtr, class... Args> AKGEN_INLINE void Async(Args... args)
+{
+    if (g_coreType == (engine == EngineType::AIC ? AscendC::AIC : AscendC::AIV)) {
+        funPtr(args...);
+    }
+}
 // Marks for the vendor's profilers: nothing happens between them that would not happen without.
 AKGEN_INLINE void MetricsProfStart() {}
 AKGEN_INLINE void MetricsProfStop() {}

@@ -312,6 +312,18 @@ public:
         }
         PipeBarrier<PIPE_ALL>();
     }
+    // The same under their newer name.
+    template <bool sync = true>
+    AKGEN_INLINE GlobalTensor<DstT> GetBatchC(uint32_t batchA, uint32_t batchB, bool enSequentialWrite = false)
+    {
+        return GetBatchTensorC<sync>(batchA, batchB, enSequentialWrite);
+    }
+    template <bool sync = true>
+    AKGEN_INLINE void GetBatchC(const LocalTensor<DstT> &c, uint32_t batchA, uint32_t batchB,
+                                bool enSequentialWrite = false)
+    {
+        GetBatchTensorC<sync>(c, batchA, batchB, enSequentialWrite);
+    }
     AKGEN_INLINE void End() { restart(); }
 
 private:

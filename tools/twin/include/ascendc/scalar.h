@@ -8,7 +8,9 @@ namespace AscendC {
 
 AKGEN_INLINE float ToFloat(const bfloat16_t &value) { return static_cast<float>(value); }
 AKGEN_INLINE bfloat16_t ToBfloat16(const float &value) { return bfloat16_t(value); }
-AKGEN_INLINE bfloat16_t Cast(const float &value) { return bfloat16_t(value); } // ToBfloat16 by its newer name
+// The same by their newer name.
+AKGEN_INLINE float Cast(const bfloat16_t &value) { return static_cast<float>(value); }
+AKGEN_INLINE bfloat16_t Cast(const float &value) { return bfloat16_t(value); }
 
 namespace detail {
 // To the neighbour with an odd last bit unless the value fits.

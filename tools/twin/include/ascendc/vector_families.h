@@ -16,6 +16,7 @@
 #include "ascendc/vector_norm.h"
 #include "ascendc/vector_power.h"
 #include "ascendc/vector_reduce.h"
+#include "ascendc/vector_reduce_types.h"
 #include "ascendc/vector_softmax.h"
 #include "ascendc/vector_sort.h"
 #include "ascendc/vector_statistics.h"

@@ -129,6 +129,9 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
         return ge::GRAPH_FAILED;
     }
     platform_ascendc::PlatformAscendC platform(context->GetPlatformInfo());
+    if (platform.CalcTschNumBlocks(7, 24, 48) != platform.CalcTschBlockDim(7, 24, 48)) {
+        return ge::GRAPH_FAILED;
+    }
     uint64_t bytes = 0;
     platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, bytes);
     data.set_whole(bytes);

@@ -39,6 +39,10 @@ public:
     void GetCoreMemBw(const CoreMemType &type, uint64_t &bytes_per_cycle) const;
     // Return the block dim that covers `slices` work items, given how many cores of each kind one block takes.
     uint32_t CalcTschBlockDim(uint32_t slices, uint32_t aic_cores, uint32_t aiv_cores) const;
+    uint32_t CalcTschNumBlocks(uint32_t slices, uint32_t aic_cores, uint32_t aiv_cores) const // its newer name
+    {
+        return CalcTschBlockDim(slices, aic_cores, aiv_cores);
+    }
     uint32_t GetLibApiWorkSpaceSize() const;
     uint32_t GetResGroupBarrierWorkSpaceSize() const;
     uint32_t GetResCubeGroupWorkSpaceSize() const;
