@@ -8,7 +8,7 @@ import torch.nn.functional as F
 
 from akgen.tools.dsl.ir import Multiply, walk
 from tests.sampled import sampled
-from tests.tools.compose.composing import Fn, assert_right, composed, normal
+from tests.tools.compose.composing import Fn, assert_right, assert_right_on_twin, composed, normal
 
 H = torch.float16
 X, W, V = normal(2, 6, 9, 10), normal(8, 6, 3, 3), normal(8)
@@ -45,6 +45,14 @@ CASES: dict[str, tuple[Fn, tuple[tuple[Any, ...], ...]]] = {
         lambda x, w, v: F.conv_transpose2d(x, w, v, stride=(2, 4), padding=1),
         ((normal(1, 2, 2, 3), normal(2, 2, 3, 5), normal(2)),),
     ),
+    "transposed, three dimensions": (
+        lambda x, w: F.conv_transpose3d(x, w, stride=2, padding=1, output_padding=1),
+        ((normal(2, 3, 4, 5, 6), normal(3, 4, 3, 3, 3)),),
+    ),
+    "transposed, filters of a channel": (
+        lambda x, w: F.conv_transpose2d(x, w, stride=(2, 1), padding=1, groups=3),
+        ((normal(2, 3, 7, 8), normal(3, 2, 4, 4)),),
+    ),
     "several shapes": (
         lambda x, w, v: F.relu(F.conv2d(x, w, v, padding=1)),
         ((X, W, V), (normal(3, 4, 12, 14), normal(5, 4, 3, 3), normal(5))),
@@ -68,3 +76,17 @@ def test_windows_of_one_element_are_multiplied_where_they_lie() -> None:
 def test_channels_by_themselves_take_no_cube_core() -> None:
     composition, _, _ = composed(lambda x, w: F.conv2d(x, w, groups=6), (X, normal(6, 1, 3, 3)))
     assert "matmul_object" not in composition.dsl
+
+
+def test_a_strided_transposed_convolution_is_one_product() -> None:
+    composition, _, _ = composed(
+        lambda x, w: F.conv_transpose3d(x, w, stride=2, padding=1),
+        (normal(2, 3, 4, 5, 6), normal(3, 4, 4, 4, 4)),
+    )
+    for kernel in composition.program.kernels:
+        assert sum(isinstance(s, Multiply) for s in walk(kernel.body)) == 1
+
+
+@pytest.mark.slow
+def test_transposed_on_the_twin() -> None:
+    assert_right_on_twin(lambda x, w: F.conv_transpose2d(x, w, stride=2, padding=1), X, normal(6, 8, 4, 4))
