@@ -117,6 +117,12 @@ def test_types_that_the_opdef_does_not_combine_are_refused_with_what_it_has(
     ("old", "new", "part"),
     [
         ("TILING_KEY_IS(1)", "TILING_KEY_IS(3)", "set tiling key 1; the kernel's TILING_KEY_IS name 2, 3"),
+        ("TILING_KEY_IS(1)", "TILING_KEY_LIST(3, 1)", None),
+        (
+            "TILING_KEY_IS(1)",
+            "TILING_KEY_LIST(3, 4)",
+            "set tiling key 1; the kernel's TILING_KEY_IS name 2, 3, 4",
+        ),
         ("TILING_KEY_IS(1)", "TILING_KEY_IS(FLOAT_KEY)", None),
     ],
 )

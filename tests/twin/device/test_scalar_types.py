@@ -46,6 +46,10 @@ SETUP = """
     GetStoreAtomicConfig(atomic_type, atomic_op);
     SetStoreAtomicConfig<AtomicDtype::ATOMIC_NONE, AtomicOp::ATOMIC_SUM>();
     a.SetUserTag(1000);
+    asc_dump_ubuf((__ubuf__ float *)a.GetPhyAddr(), 7, 8);
+    asc_prof_start();
+    asc_time_stamp(11);
+    asc_prof_stop();
     TQue<TPosition::VECIN, 1> queue;
     pipe.InitBuffer(queue, 1, 64);
     LocalTensor<float> q = queue.AllocTensor<float>();

@@ -25,8 +25,8 @@ ROWS = api_rows()
 APIS = {row.api: row for row in reversed(ROWS)}
 TESTS = Path(__file__).resolve().parents[1]
 HEADERS = r"/ascendc/(?:vector_\w+|copy\w*|global_memory|tensor_operators)\.h$|/akgen/tables/"
-# The size for Transpose is a formula in the documents; for SoftmaxFlashV3 the twin has no host function yet.
-WITHOUT_HOST_SIZES = {"Transpose", "SoftmaxFlashV3"}
+# The size for Transpose is a formula in the documents.
+WITHOUT_HOST_SIZES = {"Transpose"}
 # APIs that share no shape with others, and so have no row.
 ALONE = {
     "they read or write a register: no tensor of a type, no loop, no cost": """

@@ -13,7 +13,7 @@ from akgen.tools.twin.kernel.kernel_prelude import vendor_structs
 
 _READS_TILING = re.compile(r"\bGET_TILING_DATA(?:_WITH_STRUCT|_MEMBER|_PTR_WITH_STRUCT)?\s*\(")
 
-_KEY_IS = re.compile(r"\bTILING_KEY_IS\s*\(([^()]*)\)")
+_KEY_IS = re.compile(r"\bTILING_KEY_(?:IS|LIST)\s*\(([^()]*)\)")
 _KEY_VAR = re.compile(r"\bTILING_KEY_VAR\b")
 _NAMED_KEY = re.compile(
     r"(?:#\s*define\s+(?=\w+\s+\(?\d)|(?:constexpr|const)\s+[\w:]+\s+(?=\w+\s*=\s*\d))(\w+)\s*=?\s*([\w()]+)"
@@ -86,9 +86,9 @@ def keys_of(project: KernelProject) -> frozenset[int] | None:
 def _keys_in(text: str) -> frozenset[int] | None:
     names = dict(_NAMED_KEY.findall(text))
     written = _KEY_IS.findall(text)
-    if len(written) != text.count("TILING_KEY_IS"):
+    if len(written) != text.count("TILING_KEY_IS") + text.count("TILING_KEY_LIST"):
         return None
-    keys = [_literal(names.get(word.strip(), word)) for word in written]
+    keys = [_literal(names.get(word.strip(), word)) for words in written for word in words.split(",")]
     return None if None in keys else frozenset(key for key in keys if key is not None)
 
 

@@ -129,6 +129,7 @@ public:
                            int32_t min_n = -1, int32_t min_k = -1);
     int32_t SetAlignSplit(int32_t m, int32_t n, int32_t k);
     void EnableMultiCoreSplitK(bool on) { split_k_ = on; }
+    void SetSplitK(bool on) { EnableMultiCoreSplitK(on); } // its older name
     int32_t GetCoreNum(int32_t &cores, int32_t &m_cores, int32_t &n_cores);
     int32_t GetSingleShape(int32_t &m, int32_t &n, int32_t &k);
     int64_t GetTiling(akgen::host::FilledTiling<optiling::TCubeTiling> tiling) override;

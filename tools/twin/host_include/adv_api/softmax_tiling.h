@@ -32,6 +32,14 @@ AKGEN_HOST_API void SoftMaxFlashV2TilingFunc(const ge::Shape &src, const uint32_
                                              const bool update, const bool basic_block = false,
                                              const bool broadcast = false);
 
+AKGEN_HOST_API void GetSoftMaxFlashV3MaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes,
+                                                   const uint32_t statistic_bytes, uint32_t &maximum, uint32_t &minimum,
+                                                   const bool update, const bool basic_block = false);
+AKGEN_HOST_API void SoftMaxFlashV3TilingFunc(const ge::Shape &src, const uint32_t type_bytes,
+                                             const uint32_t statistic_bytes, const uint32_t workspace_bytes,
+                                             akgen::host::FilledTiling<optiling::SoftMaxTiling> tiling,
+                                             const bool update, const bool basic_block = false);
+
 AKGEN_HOST_API uint32_t GetSoftMaxGradMaxTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool front,
                                                  const bool reuse_source);
 AKGEN_HOST_API uint32_t GetSoftMaxGradMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool front,

@@ -28,6 +28,10 @@ template <class... T> void ignore(const T &...) {}
 #define OP_LOGD(op, ...) ::akgen::host::ignore(op, __VA_ARGS__)
 #define OP_LOGV(op, ...) ::akgen::host::ignore(op, __VA_ARGS__)
 #define OP_EVENT(op, ...) ::akgen::host::ignore(op, __VA_ARGS__)
+#define ASC_CPU_LOG_ERROR(...) OP_LOGE(__func__, __VA_ARGS__)
+#define ASC_CPU_LOG_WARNING(...) ::akgen::host::ignore(__VA_ARGS__)
+#define ASC_CPU_LOG_INFO(...) ::akgen::host::ignore(__VA_ARGS__)
+#define ASC_CPU_LOG_DEBUG(...) ::akgen::host::ignore(__VA_ARGS__)
 #define OP_CHECK_IF(condition, log, result)                                                                            \
     do {                                                                                                               \
         if (condition) {                                                                                               \

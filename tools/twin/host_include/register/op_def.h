@@ -179,6 +179,7 @@ public:
     OpAICoreDef &AddConfig(const char *soc, OpAICoreConfig &config);
     // Format selection and support checks belong to graph compilation; they are accepted and not called.
     OpAICoreDef &SetCheckSupport(CheckFunc) { return *this; }
+    OpAICoreDef &LaunchWithZeroEleOutputTensors(bool) { return *this; }
     OpAICoreDef &SetOpSelectFormat(CheckFunc) { return *this; }
     OpAICoreDef &SetOpSupportInfo(CheckFunc) { return *this; }
     OpAICoreDef &SetOpSpecInfo(CheckFunc) { return *this; }

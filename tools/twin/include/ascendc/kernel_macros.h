@@ -65,6 +65,7 @@ static constexpr akgen::twin::UnitKeyWord akgen_unit_key{};
 #define TILING_KEY_VAR 0
 #endif
 #define TILING_KEY_IS(key) ((TILING_KEY_VAR) == (key))
+#define TILING_KEY_LIST(key1, key2) (TILING_KEY_IS(key1) || TILING_KEY_IS(key2))
 
 #define GET_TILING_DATA_WITH_STRUCT(tiling_struct, tiling_data, tiling_arg)                                            \
     tiling_struct tiling_data;                                                                                         \
@@ -221,3 +222,22 @@ AKGEN_INLINE void PrintTimeStamp(uint32_t descId)
 }
 AKGEN_INLINE void Trap() { akgen::twin::kernel_trap(); }
 } // namespace AscendC
+
+// The same for code without tensors: `memory` is any of the core's or global.
+template <typename T> AKGEN_INLINE void asc_dump(T *memory, uint32_t desc, uint32_t dump_size)
+{
+    akgen::twin::dump(reinterpret_cast<const uint8_t *>(memory), AscendC::detail::dtype_of<T>(), dump_size, desc);
+}
+template <typename T> AKGEN_INLINE void asc_dump_gm(__gm__ T *m, uint32_t desc, uint32_t n) { asc_dump(m, desc, n); }
+template <typename T> AKGEN_INLINE void asc_dump_ubuf(__ubuf__ T *m, uint32_t desc, uint32_t n)
+{
+    asc_dump(m, desc, n);
+}
+template <typename T> AKGEN_INLINE void asc_dump_l1buf(__cbuf__ T *m, uint32_t desc, uint32_t n)
+{
+    asc_dump(m, desc, n);
+}
+template <typename T> AKGEN_INLINE void asc_dump_cbuf(__cc__ T *m, uint32_t desc, uint32_t n) { asc_dump(m, desc, n); }
+AKGEN_INLINE void asc_prof_start() {}
+AKGEN_INLINE void asc_prof_stop() {}
+AKGEN_INLINE void asc_time_stamp(uint32_t desc) { AscendC::PrintTimeStamp(desc); }

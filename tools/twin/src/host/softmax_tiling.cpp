@@ -116,6 +116,20 @@ void SoftMaxFlashV2TilingFunc(const ge::Shape &src, const uint32_t type_bytes, c
     fill(src, max_type_bytes, workspace_bytes, live::SoftmaxFlashV2.of(type_bytes) + update, *tiling);
 }
 
+void GetSoftMaxFlashV3MaxMinTmpSize(const ge::Shape &src, const uint32_t, const uint32_t statistic_bytes,
+                                    uint32_t &maximum, uint32_t &minimum, const bool update, const bool)
+{
+    const uint32_t vectors = live::SoftmaxFlashV3.of(statistic_bytes) + update; // worked on as float
+    maximum = max_bytes(src, vectors);
+    minimum = min_bytes(src, vectors);
+}
+void SoftMaxFlashV3TilingFunc(const ge::Shape &src, const uint32_t, const uint32_t statistic_bytes,
+                              const uint32_t workspace_bytes, akgen::host::FilledTiling<optiling::SoftMaxTiling> tiling,
+                              const bool update, const bool)
+{
+    fill(src, statistic_bytes, workspace_bytes, live::SoftmaxFlashV3.of(statistic_bytes) + update, *tiling);
+}
+
 uint32_t GetSoftMaxGradMaxTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool, const bool)
 {
     return max_bytes(src, live::SoftmaxGrad.of(type_bytes));

@@ -3,6 +3,7 @@
 #include "register/op_def_registry.h"
 #include "tiling/platform/platform_ascendc.h"
 #include "tiling/tiling_api.h"
+#include "utils/log/asc_cpu_log.h"
 #include <functional>
 
 namespace optiling {
@@ -44,6 +45,7 @@ static void AskSizes(HostFormsTilingData &data)
 #define SIZES(...) sizes([&](uint32_t &maximum, uint32_t &minimum) { __VA_ARGS__; })
 #define FACTORS(...) factors([&](uint32_t &live, uint32_t &extra) { __VA_ARGS__; })
     SIZES(GetLog2MaxMinTmpSize(shape, 4, false, maximum, minimum));
+    SIZES(GetSoftMaxFlashV3MaxMinTmpSize(shape, 2, 4, maximum, minimum, false));
     SIZES(GetLog10MaxMinTmpSize(shape, 4, false, maximum, minimum));
     SIZES(GetRoundMaxMinTmpSize(*platform, shape, 4, false, maximum, minimum));
     SIZES(if (!GetExpMaxMinTmpSize(shape, 4, false, maximum, minimum)) { minimum = 0; });
@@ -105,6 +107,7 @@ static uint32_t FillPlain()
     using matmul_tiling::CubeFormat;
     using matmul_tiling::TPosition;
     product.SetDim(4);
+    product.SetSplitK(false);
     product.SetAType(TPosition::GM, CubeFormat::ND, matmul_tiling::DataType::DT_FLOAT16);
     product.SetBType(TPosition::GM, CubeFormat::ND, matmul_tiling::DataType::DT_FLOAT16);
     product.SetCType(TPosition::GM, CubeFormat::ND, matmul_tiling::DataType::DT_FLOAT);
@@ -129,7 +132,9 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
         return ge::GRAPH_FAILED;
     }
     platform_ascendc::PlatformAscendC platform(context->GetPlatformInfo());
-    if (platform.CalcTschNumBlocks(7, 24, 48) != platform.CalcTschBlockDim(7, 24, 48)) {
+    ASC_CPU_LOG_INFO("%d blocks", 1);
+    if (platform.CalcTschNumBlocks(7, 24, 48) != platform.CalcTschBlockDim(7, 24, 48) ||
+        platform.GetCurNpuArch() != NpuArch::DAV_2201) {
         return ge::GRAPH_FAILED;
     }
     uint64_t bytes = 0;
@@ -196,7 +201,7 @@ public:
         this->SetInferShape(ge::InferShape).SetInferDataType(ge::InferDataType);
         this->Comment(CommentSection::CATEGORY, "forms").Comment(CommentSection::BRIEF, "does nothing").Comment(CommentSection::CONSTRAINTS, "none");
         this->FormatMatchMode(FormatCheckOption::STRICT);
-        this->AICore().SetTiling(optiling::Tiling).SetCheckSupport(Check).SetOpSelectFormat(Check);
+        this->AICore().SetTiling(optiling::Tiling).LaunchWithZeroEleOutputTensors(true).SetCheckSupport(Check).SetOpSelectFormat(Check);
         OpAICoreConfig config;
         config.Input("x").ParamType(REQUIRED).DataType({ge::DT_FLOAT}).Format({ge::FORMAT_ND});
         config.Output("y").ParamType(REQUIRED).DataType({ge::DT_FLOAT}).Format({ge::FORMAT_ND}).InitValue({ScalarVar(ScalarType::FLOAT32, 2)});

@@ -7,6 +7,8 @@ namespace fe {
 class PlatFormInfos;
 }
 
+enum class NpuArch : uint32_t { DAV_1001 = 1001, DAV_2002 = 2002, DAV_2201 = 2201, DAV_3002 = 3002, DAV_3510 = 3510 };
+
 namespace platform_ascendc {
 
 enum class CoreMemType { L0_A = 0, L0_B = 1, L0_C = 2, L1 = 3, L2 = 4, UB = 5, HBM = 6, FB = 7, BT = 8, RESERVED };
@@ -35,6 +37,7 @@ public:
     uint32_t GetCoreNumAiv() const;
     uint32_t GetCoreNumVector() const { return 0; } // extra vector cores exist on other chips only
     SocVersion GetSocVersion() const;
+    NpuArch GetCurNpuArch() const { return NpuArch::DAV_2201; } // of Atlas A2 and A3 alike
     void GetCoreMemSize(const CoreMemType &type, uint64_t &size_bytes) const;
     void GetCoreMemBw(const CoreMemType &type, uint64_t &bytes_per_cycle) const;
     // Return the block dim that covers `slices` work items, given how many cores of each kind one block takes.
