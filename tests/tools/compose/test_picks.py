@@ -141,6 +141,29 @@ def test_one_program_resizes_several_shapes_whose_factors_are_equal_in_some() ->
     assert_right(lambda x: F.interpolate(x, size=(6, 8), mode="bilinear"), *((normal(*s),) for s in shapes))
 
 
+TRIANGLES = [(5, 5, 0), (6, 6, -1), (4, 7, 3), (7, 4, -3), (3, 9, -1), (9, 3, -2), (70, 70, 1)]
+
+
+@pytest.mark.parametrize("shape", sampled(TRIANGLES, 3, whole=True), ids=str)
+@pytest.mark.parametrize("side", ["tril", "triu"])
+def test_the_elements_of_a_triangle(side: str, shape: tuple[int, int, int]) -> None:
+    rows, columns, offset = shape
+
+    def function(x: torch.Tensor) -> Any:
+        i, j = getattr(torch, f"{side}_indices")(rows, columns, offset=offset)
+        return x[:, i, j] * 2
+
+    assert_right(function, (normal(2, rows, columns),))
+
+
+def test_pairs_of_a_product_of_several_sizes() -> None:
+    def function(x: torch.Tensor) -> Any:
+        i, j = torch.triu_indices(x.shape[1], x.shape[1], 1)
+        return (x @ x.transpose(1, 2))[:, i, j]
+
+    assert_right(function, (normal(4, 9, 16),), (normal(2, 13, 16),), (normal(3, 30, 8),))
+
+
 @pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
 def test_a_resize_sums_along_one_axis_after_the_other(mode: str) -> None:
     composition, _, _ = composed(
