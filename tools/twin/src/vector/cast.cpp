@@ -70,6 +70,9 @@ PreparedCast prepare(DType to, DType from, View dst, View src, uint8_t round, co
              dtype_name(to),
              round < static_cast<uint8_t>(Round::COUNT) ? round_names[round].name : "this rounding mode");
     }
+    if (from == DType::I32 && to == DType::F16) {
+        warn_of_no_scale("Cast", pc);
+    }
     require_operand("Cast", pc, "dst", dst);
     require_operand("Cast", pc, "src", src);
     p.dst = Operand{"dst", dst, dtype_bits(to), strides.block[0], strides.repeat[0], Use::WRITE};
@@ -102,6 +105,18 @@ void cast_repeat(DType to, DType from, View dst, View src, uint8_t round, MaskAr
     run_single({"Cast", row_of(to, from), pc, from, &p.dst, {&p.src, nullptr}, p.loop, 0}, w);
 }
 
-void set_deq_scale(float scale) { vector_state().deq_scale = scale; }
+void set_deq_scale(float scale)
+{
+    vector_state().deq_scale = scale;
+    vector_state().deq_given = true;
+}
+
+void warn_of_no_scale(const char *api, const void *pc)
+{
+    if (!vector_state().deq_given) {
+        warn("CAST_MODE", api, pc, "%s multiplies by the scale that SetDeqScale gives, and nothing has given one.",
+             api);
+    }
+}
 
 } // namespace akgen::twin

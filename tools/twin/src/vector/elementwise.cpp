@@ -2,6 +2,7 @@
 #include "walk.h"
 #include "facts.h"
 #include "record.h"
+#include "state.h"
 
 namespace akgen::twin {
 namespace {
@@ -23,6 +24,9 @@ Prepared prepare(VecOp op, DType type, const View (&views)[3], const void *pc, c
     if (!p.loop) {
         trap("DTYPE_UNSUPPORTED", p.facts->name, pc, "%s does not take %s on Ascend910B", p.facts->name,
              dtype_name(type));
+    }
+    if (op == VecOp::AddDeqRelu) {
+        warn_of_no_scale(p.facts->name, pc);
     }
     const uint32_t bits = dtype_bits(type);
     const uint32_t dst_bits = p.facts->dst_bytes ? p.facts->dst_bytes * 8u : bits;

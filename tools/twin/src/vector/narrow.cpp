@@ -38,6 +38,9 @@ void narrow(DType to, const Operand &dst, const Operand &src, bool table, bool u
     if (table && !state.deq_table) {
         trap("CAST_MODE", api, pc, "CastDeq: a vector of scales is asked for, and SetDeqScale has given none.");
     }
+    if (!table) {
+        warn_of_no_scale(api, pc);
+    }
     Instr instr = vector_instr(api, "Cast half->int8_t", pc, DType::I16, w);
     add_access(instr, w, src);
     add_access(instr, w, dst);
@@ -73,6 +76,7 @@ void set_deq(float scale, int16_t offset, bool is_signed)
 {
     VectorState &state = vector_state();
     state.deq_scale = scale;
+    state.deq_given = true;
     state.deq_offset = offset;
     state.deq_signed = is_signed;
 }

@@ -6,6 +6,7 @@ namespace akgen::twin {
 
 struct VectorState {
     float deq_scale = 1.0f;
+    bool deq_given = false; // whether SetDeqScale has given it: else it is what the kernel before left
     int16_t deq_offset = 0;
     bool deq_signed = true;
     uint8_t *deq_table = nullptr; // 16 words, SetDeqScale of a tensor
@@ -18,5 +19,8 @@ struct VectorState {
     uint16_t sorted_counts[4] = {};      // elements that the last MrgSort took from each list
 };
 VectorState &vector_state();
+
+// Warn CAST_MODE where the scale is used and SetDeqScale has not given it.
+void warn_of_no_scale(const char *api, const void *pc);
 
 } // namespace akgen::twin
