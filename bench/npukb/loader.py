@@ -100,6 +100,10 @@ class BenchmarkCase:
             drawn=drawn,
         )
 
+    def inputs_of(self, seed: int) -> Sequence[Any]:
+        """Return the inputs of a sample: only the benchmark's own binding knows them, which runs the reference."""
+        return self.sample(seed, "task").inputs
+
     def chosen(self, sample: Sample, outputs: Sequence[Any]) -> Sample | None:  # noqa: ARG002
         """Leave which places are good to the task's own check."""
         return None

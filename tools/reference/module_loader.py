@@ -97,6 +97,11 @@ class ModuleCase:
             sample = self._pack(args, returned)
         return sample
 
+    def inputs_of(self, seed: int) -> list[Any]:
+        """Return the inputs of a sample of the task's own distribution; the reference is not run."""
+        self._set_state(seed)
+        return self._bound(self._drawn(seed, "task", own_range=False))
+
     def chosen(self, sample: Sample, outputs: Sequence[Any]) -> Sample | None:
         """Let a candidate's own places stand where they are as good as the reference's."""
         assert sample.args is not None
@@ -110,8 +115,8 @@ class ModuleCase:
         """This format has no check of its own."""
         return None
 
-    def _try(self, seed: int, distribution: Distribution, *, own_range: bool) -> Sample | None:
-        self._set_state(seed)
+    def _drawn(self, seed: int, distribution: Distribution, *, own_range: bool) -> list[Any]:
+        """Return the arguments of a trial."""
         generator = torch.Generator().manual_seed(seed)
         given = self._task_args(seed)
         if not own_range:
@@ -120,9 +125,17 @@ class ModuleCase:
             self._redraw(value, name, distribution, generator, own_range)
             for value, name in zip(given, self.names, strict=True)
         ]
-        nonfinite = distribution == "extreme" and getattr(self._module, "HANDLES_NONFINITE", False)
-        if nonfinite:
+        if self._nonfinite(distribution):
             args = [inputs.spoil(a, generator) if isinstance(a, torch.Tensor) else a for a in args]
+        return args
+
+    def _nonfinite(self, distribution: Distribution) -> bool:
+        return distribution == "extreme" and bool(getattr(self._module, "HANDLES_NONFINITE", False))
+
+    def _try(self, seed: int, distribution: Distribution, *, own_range: bool) -> Sample | None:
+        self._set_state(seed)
+        args = self._drawn(seed, distribution, own_range=own_range)
+        nonfinite = self._nonfinite(distribution)
         try:
             with Openness() as openness:
                 returned, work = work_of(self.model, args)

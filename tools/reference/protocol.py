@@ -80,6 +80,10 @@ class LoadedCase(Protocol):
         """Make inputs from this seed and run the reference; deterministic in (seed, distribution)."""
         ...
 
+    def inputs_of(self, seed: int) -> Sequence[Any]:
+        """Return the inputs of a sample of the task's own distribution, where it can without running the reference."""
+        ...
+
     def chosen(self, sample: Sample, outputs: Sequence[Tensor]) -> Sample | None:
         """Return what is expected of a candidate with these outputs, where a sample gives places; None: the same."""
         ...

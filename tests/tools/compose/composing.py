@@ -73,6 +73,9 @@ class Loaded:
         expected: list[Any] = [out] if listed else out
         return Sample(inputs=inputs, expected=expected, returned=expected)
 
+    def inputs_of(self, seed: int) -> list[Any]:
+        return self.sample(seed, "task").inputs
+
     def check(self, sample: Sample, outputs: Sequence[Any]) -> str | None:
         del sample, outputs
         return None

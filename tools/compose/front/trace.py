@@ -145,7 +145,7 @@ def _sizes(loaded: LoadedCase) -> tuple[int, ...]:
 def _specialised(loaded: LoadedCase, args: tuple[Any, ...], fixed: tuple[int, ...]) -> TracedGraph:
     """Trace with the values of single-number arguments known, if these are the same in every draw of the task."""
     numbers = {s.index: i for i, s in enumerate(loaded.binding.inputs) if s is not None and s.kind == "arg"}
-    again = loaded.sample(1, "task").inputs
+    again = loaded.inputs_of(1)
     for k in fixed:
         bound = again[numbers[k]] if k in numbers else None
         if bound is not None and not torch.equal(torch.as_tensor(bound).reshape(-1), args[k].reshape(-1)):
@@ -164,7 +164,7 @@ def _lifted(loaded: LoadedCase) -> tuple[Any, ...] | None:
     numbers = [k for k, a in enumerate(loaded.example_args) if _is_number(a)]
     if not unknown or not numbers:
         return None
-    inputs = loaded.sample(0, "task").inputs
+    inputs = loaded.inputs_of(0)
     args = list(loaded.example_args)
     for i in unknown:
         bound = inputs[i]

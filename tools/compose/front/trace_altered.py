@@ -24,7 +24,8 @@ class _AlteredCase:
     def __init__(self, loaded: LoadedCase, args: tuple[Any, ...], attrs: tuple[Attr, ...]) -> None:
         self.model, self.example_args = loaded.model, args
         self.binding: Binding = replace(loaded.binding, attrs=attrs)
-        self.sample, self.chosen, self.check = loaded.sample, loaded.chosen, loaded.check
+        self.sample, self.inputs_of = loaded.sample, loaded.inputs_of
+        self.chosen, self.check = loaded.chosen, loaded.check
 
 
 def trace_altered(loaded: LoadedCase) -> TracedGraph:

@@ -1,5 +1,6 @@
 """Read a captured graph: which operator input each placeholder is, and every call."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -77,6 +78,7 @@ class TraceReader:
         self._nodes: list[TracedNode] = []
         self._refs: dict[str, Ref] = {}
         self._drawn: Sample | None = None
+        self._operands: Sequence[Any] | None = None
         self._inputs = [self._bound(i) for i in range(len(self._binding.inputs))]
         self._args = args
         self._lines = UserLines(loaded.model)
@@ -98,7 +100,7 @@ class TraceReader:
         return TracedGraph(
             nodes=tuple(self._nodes),
             outputs=outputs.read(),
-            inputs=tuple(self._input_meta(v) for v in self._sample().inputs),
+            inputs=tuple(self._input_meta(v) for v in self._given()),
             attrs=tuple((a.name, a.value) for a in self._binding.attrs),
             aliases=tuple(self._binding.aliases),
             output_dtypes=tuple(outputs.dtypes()),
@@ -114,8 +116,14 @@ class TraceReader:
 
     # inputs
 
-    def _sample(self) -> Sample:
+    def _given(self) -> Sequence[Any]:
         """Return one draw of the task's own inputs: what the operator gets, which the binding may have reshaped."""
+        if self._operands is None:
+            self._operands = self._loaded.inputs_of(0)
+        return self._operands
+
+    def _sample(self) -> Sample:
+        """Return a whole sample with these inputs."""
         if self._drawn is None:
             self._drawn = self._loaded.sample(0, "task")
         return self._drawn
@@ -133,7 +141,7 @@ class TraceReader:
             return value
         if source is None and index not in self._binding.const_inputs:
             return None
-        return self._sample().inputs[index]
+        return self._given()[index]
 
     def _input_meta(self, value: Any) -> TensorMeta | tuple[TensorMeta, ...] | None:
         if value is None:
