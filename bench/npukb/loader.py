@@ -148,6 +148,7 @@ class BenchmarkCase:
             output_names=tuple(p.name for p in self.declared.spec.outputs),
             const_inputs=bound.const_inputs,
             zeroed_outputs=bound.zeroed_outputs,
+            in_order=False,
         )
 
     def _draw(self, seed: int, *, uniform_values: bool = False) -> Drawn:

@@ -35,6 +35,7 @@ class Binding:
     const_inputs: tuple[int, ...] = ()  # inputs whose values the tiling function may read (Call.const_values)
     zeroed_outputs: tuple[int, ...] = ()  # outputs that the caller clears before the launch
     model: ClassCall | None = None
+    in_order: bool = True  # outputs are what the reference returns, one after the other
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ class Model(torch.nn.Module):
         self.weight = torch.nn.Parameter(torch.ones(8))
     def forward(self, x):
         RUNS.append(x.dtype)
-        return x * self.weight
+        return x * self.weight, x + self.weight
 def get_inputs():
     return [torch.randn(4, 8)]
 """
