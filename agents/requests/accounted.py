@@ -45,6 +45,8 @@ _WORDS = {
     "self": r"(?<![a-z])(?:itself|themselves)(?![a-z])|自身|自己|本身",
     "limit": r"(?<![a-z])(?:except|excluding|exclude[sd]?|ignor(?:e[sd]?|ing)|skip(?:ping|s)?|apart from|other than"
              r"|unless|without|but not)(?![a-z])|除了|除外|排除|忽略|跳过|不含|不包括",
+    "each": r"(?<![a-z])(?:of|for|in|per|over) (?:each|every) (?!of)[a-z]+(?:'s)?(?: [a-z]+)?|(?<![a-z])per[- ]"
+            r"(?:sample|image|token|frame|example|item|head|batch|channel)(?![a-z])|每个?(?:样本|图像?|词元|通道|头|帧)(?!数)",
     "only": r"(?<![a-z])only(?![a-z])|仅|只(?!是)",
 }  # fmt: skip
 
@@ -187,8 +189,22 @@ def _meant(name: str, text: MarkedText, match: re.Match[str], request: Request) 
             for m in text.marks
             if m.begin >= match.end()
         )
+    steps = request.steps
+    if name == "each":
+        return not any(_takes_all(s) for s in steps)
     if name != "mask":
         return False
-    steps = request.steps
     named = any(s.attributes.get("is_causal") or _MASKING.search(s.operator) for s in steps)
     return named or DType.BOOL in request.dtypes or any(t.draw == "mask" for t in tensors_in(request))
+
+
+def _takes_all(step: ChainStep) -> bool:
+    """Say whether a step reduces all elements to one, where it could reduce along an axis."""
+    entry = operator_named(step.operator) if step.formula is None else None
+    if entry is not None and entry.category == "loss":
+        said = step.attributes.get("reduction")
+        return said is None and any(p.name == "reduction" for s in entry.signatures() for p in s.parameters)
+    if entry is None or entry.category != "reduction" or step.attributes.get("dim") is not None:
+        return False
+    dims = [p for s in entry.signatures() for p in s.parameters if p.name == "dim"]
+    return bool(dims) and all(p.default in ("None", None) for p in dims)

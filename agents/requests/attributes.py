@@ -17,7 +17,10 @@ _END = r"(?![a-z0-9_]|\.\d| ?[x\*] ?\d)"
 _INTS = rf"(?:[\[(] *{_INT}(?: *, *{_INT})* *,?[\])]|-?\d+(?: ?[x\*] ?\d+){{0,2}})"
 _JOIN = (
     r"(?: ?(?:of|is|=|:|equal to|equals|set to|to be|should be|shall be|must be|changed to|取值为?|取|为|是|"
-    r"设为|设成|等于|改为|改成|换成|变为|变成|调为|调成|用) ?| |['\"]: ?)?"
+    r"设为|设成|等于|(?:也|跟着|同时|相应地?)*(?:改为|改成|换成|变为|变成|调为|调成)|用)"
+    r" ?(?:(?:the )?default(?:s| value)?(?: of| is)? ?|默认(?:值)?(?:的|为|是)? ?)?"
+    r"| (?:default(?:s)? ?(?:to |of |is )?|默认(?:值)?(?:的|为|是)? ?)?"
+    r"|['\"]: ?)?"
 )
 _VALUES: dict[str, str] = {
     "int": rf"{_INT}{_END}", "float": rf"{_NUMBER}{_END}", "ints": rf"{_INTS}{_END}", "floats": rf"{_NUMBER}{_END}",
@@ -34,7 +37,7 @@ _KERNEL = r"1?\d(?: ?x ?1?\d){1,2}"
 _LIMIT = r"(-?(?:\d+(?:\.\d+)?|\.\d+)(?:e-?\d+)?)"
 _RANGE = re.compile(
     rf"(?: (?:x|it|values?|the (?:values?|input|tensor)|inputs?))?[\s,]*"
-    rf"(?:to|into|in|within|between|from|到|在)?\s*(?:the range)?\s*[\[(]?\s*{_LIMIT}\s*(?:,|and|to|和|到)\s*"
+    rf"(?:to|into|in|within|between|from|到|在)?\s*(?:the range)?\s*[\[(]?\s*{_LIMIT}\s*(?:,|and|to|和|到|至|~)\s*"
     rf"{_LIMIT}\s*[\])]?(?:之间)?(?![a-z0-9_.]| ?[x*,] ?\d| by \d| ?elements)"
 )
 _ARGUMENT = re.compile(rf"\(\s*{_LIMIT}\s*\)")
@@ -90,7 +93,8 @@ def take_flags(text: MarkedText) -> None:
 
 
 _ARROW = re.compile(
-    r"(?:from )?(?<![a-z0-9_.])(\d+) ?(?:to|->|=>|→|到) ?(\d+)(?![a-z0-9_.])(?: (?:channels|features|units))?(?: 通道)?"
+    r"(?:from )?(?<![a-z0-9_.])(\d+)(?: ?(?:channels|features|units|个?通道))? ?(?:to|->|=>|→|到) ?(\d+)(?![a-z0-9_.])"
+    r"(?: ?(?:channels|features|units|个?通道))?"
 )
 
 

@@ -93,7 +93,19 @@ def assemble(
         }
     )
     request = with_shapes(text, _without_vectors(text, marks, known), request, known, also=also)
+    request = _with_wide_bias(request)
     return request if denied_type else with_type(request)
+
+
+def _with_wide_bias(request: Request) -> Request:
+    """Take a bias whose shape is told, and is not that of a vector, for a tensor like any other."""
+    first = request.steps[0] if request.steps else None
+    if first is None or first.operands != ("bias",) or not any(len(case) == _PAIR for case in request.shapes):
+        return request
+    if all(case[1] == case[0][-1:] for case in request.shapes if len(case) == _PAIR):
+        return request
+    steps = (first.model_copy(update={"operands": ("tensor",)}), *request.steps[1:])
+    return request.model_copy(update={"steps": steps})
 
 
 def _is_denied(text: MarkedText, mark: Mark) -> bool:
@@ -133,7 +145,7 @@ def _without_vectors(text: MarkedText, marks: list[Mark], known: Request) -> lis
     if not biases or (not known.shapes and sum(m.kind == "shape" for m in marks) < _PAIR):
         return marks
     length = re.compile(
-        r"\s*(?:(?:named |called |叫)?(?<![a-z])[a-z]\d?(?![a-z0-9_]))?"
+        r"[\s,，]*(?:(?:named |called |叫)?(?<![a-z])[a-z]\d?(?![a-z0-9_]))?"
         r"\s*(?:\x00|of|with|has|is|shape|length|size|长度|形状|为|是|的|[:=(\[])*\s*"
     )
     return [

@@ -220,7 +220,8 @@ def _cases(
 
 
 _OWN = re.compile(
-    r"(?<![a-z])(?:weights?|gamma|beta|bias|gain|scale|running[_ ]?(?:mean|var)\w*)(?:[\s,/&:=]|(?<![a-z])(?:and|is|are"
+    r"(?<![a-z])(?:weights?|gamma|beta|bias|gain|scale|slopes?|斜率|running[_ ]?(?:mean|var)\w*)"
+    r"(?:[\s,/&:=]|(?<![a-z])(?:and|is|are"
     r"|of|has|have|with|shape|length|size|each|both|an?)(?![a-z])|的|形状|长度|大小|都|各|是|为|和)*\Z"
 )
 
@@ -228,14 +229,16 @@ _OWN = re.compile(
 def _without_own(text: MarkedText, request: Request, listed: list[Mark]) -> list[Mark]:
     """Leave out the shapes of a norm's own tensors where they are what the norm needs: "x 4x64, weight is (64,)"."""
     step = request.steps[0] if request.steps else None
-    if step is None or step.formula is not None or entry_of(step).category != "normalization":
+    if step is None or step.formula is not None:
+        return listed
+    if entry_of(step).category != "normalization" and step.operator != "prelu":
         return listed
     own = [m for m in listed if len(m.value) == 1 and _OWN.search(text.text[: m.begin])]
     others = [m for m in listed if m not in own]
     if not own or len(others) != 1 or len(others[0].value) != 1:
         return listed
     shape = others[0].value[0]
-    channels = step.operator.startswith(("batch", "group", "instance"))
+    channels = step.operator.startswith(("batch", "group", "instance", "prelu"))
     fits = all(s == (shape[1:2] if channels else shape[-len(s) :]) for m in own for s in m.value)
     return others if fits else listed
 

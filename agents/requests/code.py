@@ -23,6 +23,7 @@ _SIGN = re.compile(r"[-+*/@<>=%]")
 _LAMBDA = re.compile(r"(?:\b[A-Za-z_]\w* *= *)?\blambda +[a-z]\w*(?: *, *[a-z]\w*)* *:")
 _NEAR_WORDS = 30
 _MODULES = {"torch", "F", "nn", "np", "math", "functional"}
+_NO_TENSORS = {*_MODULES, "abs", "max", "min", "float", "int", "len", "range", "sum"}
 
 
 class ExtractedCode(NamedTuple):
@@ -69,6 +70,8 @@ def source_of(code: str, language: Language) -> RequestSource | str:
     classes = [n for n in module.body if isinstance(n, ast.ClassDef) and _method(n, "forward")]
     if classes:
         return _module_source(code, classes, functions, language)
+    if not functions and (whole := _from_statements(module)) is not None:
+        return source_of(whole, language)
     if not functions:
         return problem("nothing_to_compute", language)
     chosen = list(functions.values())[-1]
@@ -97,6 +100,37 @@ def _module_source(
         arguments=_required(forward)[1:],
         brings="nothing" if inputs is None else "inputs_of_shape" if inputs.args.args else "inputs",
     )
+
+
+def _from_statements(module: ast.Module) -> str | None:
+    """Return a module of statements without a function around them, such as "self.fc = ..." and "return ..."."""
+    made = [n for n in module.body if isinstance(n, ast.Assign) and _is_own(n.targets[0])]
+    body = [n for n in module.body if n not in made]
+    if not body or not all(
+        isinstance(n, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Return) for n in body
+    ):
+        return None
+    known = {*_NO_TENSORS, "self"}
+    taken: list[str] = []
+    for statement in body:
+        names = _names(statement)
+        taken += [n.id for n in names if isinstance(n.ctx, ast.Load) and n.id not in {*known, *taken}]
+        known |= {n.id for n in names if isinstance(n.ctx, ast.Store)}
+    lines = [ast.unparse(n) for n in body]
+    last = body[-1]
+    if isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Name):
+        lines.append(f"return {last.targets[0].id}")
+    if not taken or not lines[-1].startswith("return"):
+        return None
+    own = indent("\n".join(["super().__init__()", *map(ast.unparse, made)]), " " * 8)
+    return (
+        f"class Model(torch.nn.Module):\n    def __init__(self):\n{own}\n\n"
+        f"    def forward(self, {', '.join(taken)}):\n" + indent("\n".join(lines), " " * 8) + "\n"
+    )
+
+
+def _is_own(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
 def _bare_expression(text: str) -> ExtractedCode:
@@ -142,8 +176,13 @@ def _expression(text: str) -> ast.expr | None:
 
 
 def _free_names(expression: ast.expr) -> list[str]:
-    names = [n.id for n in ast.walk(expression) if isinstance(n, ast.Name)]
-    return sorted(set(names) - _MODULES - {"abs", "max", "min", "float", "int"})
+    return [*dict.fromkeys(n.id for n in _names(expression) if n.id not in _NO_TENSORS)]
+
+
+def _names(node: ast.AST) -> list[ast.Name]:
+    """Return the names in a piece of code in the order in which they stand there."""
+    found = (n for n in ast.walk(node) if isinstance(n, ast.Name))
+    return sorted(found, key=lambda n: (n.lineno, n.col_offset))
 
 
 def _method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:

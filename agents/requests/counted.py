@@ -25,7 +25,11 @@ _WIDTH = (
 _ROWS = re.compile(rf"(?P<rows>{_N}) (?P<noun>{_NOUN}),? (?:of|with|wiht|having|that have|in)? ?{_WIDTH}")
 _TWO_SETS = re.compile(
     rf"(?P<one>{_N}) (?P<noun>[a-z]+s),? (?P<link>and|vs\.?|versus|against|to|,? ?(?:and )?[b-z] (?:is|has|are)) "
-    rf"(?P<two>{_N}) (?P=noun)(?P<gap>,? (?:(?:in|of|with|having|both|all) )*){_WIDTH}"
+    rf"(?P<two>{_N}) (?P=noun)(?P<gap>,? (?:(?:in|of|with|having|both|all|each) )*){_WIDTH}"
+)
+_TABLE = re.compile(
+    rf"(?P<rows>{_N}) (?:samples|rows|examples|points|tokens|users|items|frames|vectors|records) ?(?:x|by|,) ?"
+    rf"(?P<columns>{_N}) (?:features|columns|cols|dims|dimensions|channels|classes|channels)(?![a-z0-9_])"
 )
 _TYPE = r"(?:(?:fp|bf|int|float|uint|bfloat)\d+ |half |float )?"
 _MATRICES = re.compile(
@@ -48,6 +52,7 @@ _FEW = 6  # so many may be tensors of their own: "two 64x32 matrices"
 
 def with_shapes(text: str) -> str:
     """Return a text in lower case with shapes in the place of counts."""
+    text = _TABLE.sub(lambda m: f"[{m['rows']}, {m['columns']}] ", text)
     text = _TWO_SETS.sub(_two_sets, text)
     text = _ZH_SETS.sub(lambda m: f"[{m['one']}, {m['width']}] 和 [{m['two']}, {m['width']}]", text)
     text = _ROWS.sub(lambda m: f"[{m['rows']}, {m['length'] or m['count']}] ", text)

@@ -41,6 +41,8 @@ def take_returns(text: MarkedText, known: Request) -> None:
         skip(text, BY_INDEX)
     if any(e.category == "quantization" for e in entries):
         text.take(re.compile(r"(?<![a-z])(?:weights?|activations?)(?![a-z])|权重|激活值?"), "filler")
+    if any(e.name == "prelu" for e in entries):
+        text.take(re.compile(r"(?<![a-z])slopes?(?![a-z])|斜率"), "filler")
     if any(e.category == "optimizer" for e in entries):
         text.take(re.compile(words()["optimizer states"]), "filler")
     for name in {p.name for e in entries if e.source for s in e.signatures() for p in s.tensors}:

@@ -47,9 +47,12 @@ def settled_reductions(formula: str, said: dict[str, Value]) -> str | None:
         ):
             return None
         said = {**said, "dim": -1}
-    for node in [n for n in ast.walk(tree) if is_open(n)]:
+    outside = any(map(_has_tensors, results))
+    opened = [n for n in ast.walk(tree) if is_open(n)]
+    within = {id(n) for o in opened for n in ast.walk(o) if n is not o}
+    for node in opened:
         assert isinstance(node, ast.Call)
-        inner = node not in results
+        inner = node not in results and (outside or id(node) in within)
         words: dict[str, Value] = {}
         if said["dim"] is not None:
             words["dim"] = said["dim"]
@@ -65,6 +68,16 @@ def settled_reductions(formula: str, said: dict[str, Value]) -> str | None:
             ast.keyword(name, ast.parse(repr(value), mode="eval").body) for name, value in words.items()
         ]
     return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def _has_tensors(node: ast.AST) -> bool:
+    """Say whether a part of a formula has a tensor that no reduction takes: max(x) - min(x) has none."""
+    if is_open(node):
+        return False
+    if isinstance(node, ast.Name):
+        return True
+    parts = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
+    return any(map(_has_tensors, parts))
 
 
 def kept(formula: str) -> str | None:

@@ -25,6 +25,14 @@ from akgen.agents.requests.described import (
 from akgen.agents.requests.einsum import take_einsum
 from akgen.agents.requests.formula import bound, join_formulas, take_formulas
 from akgen.agents.requests.guesses import misspelt_filler
+from akgen.agents.requests.layouts import (
+    layout_by_sizes,
+    layout_of,
+    rank_of,
+    take_each,
+    take_named_axes,
+    without_layout,
+)
 from akgen.agents.requests.loose_numbers import only_a_value, take_last_numbers
 from akgen.agents.requests.marks import MarkedText, phrase, words
 from akgen.agents.requests.needs import entry_of
@@ -74,14 +82,34 @@ _SQUARE = re.compile(r"square(?= matri)")
 _ADJECTIVE = re.compile(r"\s+(?:an?|another|one)\s+|\s*(?:一个|个)\s*")
 
 
+_EXCHANGED = re.compile(
+    r"(?:(?P<verb>replace|swap|change|switch|把|将) ?)?(?:the )?(?P<old>[a-z][a-z0-9_ ]*?) ?"
+    r"(?:换成|换为|替换为|替换成|改成|改为|(?<= )(?:with|for|to|by|into)(?= )) ?(?:an? )?(?P<new>[a-z][a-z0-9_ ]*)",
+    re.I,
+)
+
+
+def _exchanged(said: str, known: Request) -> str:
+    """Write "replace the sigmoid by hardsigmoid" as "hardsigmoid instead of sigmoid", where the chain has the first."""
+    match = _EXCHANGED.search(said) if len(known.steps) > 1 else None
+    if match is None or (match["verb"] is None and match[0].isascii()):
+        return said
+    old, new = (find_operators(match[name].lower()) for name in ("old", "new"))
+    if len(old) != 1 or len(new) != 1 or old[0].operator not in {s.operator for s in known.steps}:
+        return said
+    return f"{said[: match.start()]}{match['new']} instead of {match['old']}{said[match.end() :]}"
+
+
 class Reading:
     """One text being read."""
 
-    def __init__(self, text: str, known: Request) -> None:
+    def __init__(self, said: str, known: Request) -> None:
         self._known = known
+        text = without_layout(_exchanged(said, known))
         equation = "einsum" in text or any("einsum" in (s.formula or "") for s in known.steps)
         names = () if known.source is None else known.source.arguments or ()
         text = respelt(text, letters=equation, names=names)
+        self._layout = layout_of(said) or known.axes
         self.text = MarkedText(_BULLET.sub(lambda m: " " * len(m[0]), text))
 
     def request(self) -> Request:
@@ -96,6 +124,7 @@ class Reading:
             text.every_result = text.take(_EVERY, "filler")
         if find_operators(BY_INDEX.sub(" ", text.rest)):
             skip(text, BY_INDEX)
+        self._take_named_axes(letters=True)
         take_formulas(text)
         if known.steps and not any(m.kind == "operator" for m in text.marks):
             known = self._varied(known)
@@ -143,7 +172,7 @@ class Reading:
         attributes.take_argument(text, candidates)
         roles = _roles(entries)
         sized = sizes.take_sizes(text, roles) | letters
-        sizes.take_axes(text)
+        self._take_axes(sized, entries)
         self._take_operators()
         self._take_joints()
         sizes.take_shapes(text)
@@ -155,7 +184,8 @@ class Reading:
             text.take(phrase(name), name)
         text.take(phrase("and"), "and")
         take_last_numbers(text)
-        return assemble(text, known, wishes, sized, types)
+        found = assemble(text, known, wishes, sized, types)
+        return found.model_copy(update={"axes": self._layout}) if found.shapes else found
 
     def unread(self) -> list[str]:
         """Return the words that were neither used nor say nothing."""
@@ -209,6 +239,22 @@ class Reading:
             if switch is not None and switch.kind == "bool":
                 self.text.unmark(mark)
                 self.text.mark(mark.begin, mark.end, "attribute", attributes.AttributeValues({spelt: True}))
+
+    def _take_axes(self, sized: dict[str, int], entries: list[OperatorEntry]) -> None:
+        """Mark axes, by their names where it is known which tensor's axes they name."""
+        if not self._layout and rank_of(self.text) is None and not self._known.shapes:
+            self._layout = layout_by_sizes(sized)
+        self._take_named_axes()
+        if any(e.category == "reduction" for e in entries) and not any(e.category == "loss" for e in entries):
+            take_each(self.text, self._rank())
+        sizes.take_axes(self.text)
+
+    def _take_named_axes(self, *, letters: bool = False) -> None:
+        take_named_axes(self.text, self._layout, self._rank(), letters=letters)
+
+    def _rank(self) -> int | None:
+        """Return the rank of the first tensor, as far as it is told."""
+        return rank_of(self.text) or (len(self._known.shapes[0][0]) if self._known.shapes else None)
 
     def _take_product(self) -> None:
         """Mark what stands between two shapes in a product: "64x32 times 32x16"."""

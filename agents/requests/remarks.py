@@ -1,7 +1,8 @@
 """Leave out what only says where an operator is used: "(gemma2 style)", "for the decoder", "用于推荐模型".
 
-A remark holds no number and nothing that any recogniser has read, and stands in parentheses or behind a word that
-begins such a remark.
+A remark holds no number and nothing that any recogniser has read. It stands behind a word that begins such a remark, or
+in parentheses that name axes or say whose style it is: other words in parentheses may limit what is computed ("the real
+part", "circular") and are asked about.
 """
 
 import re
@@ -25,6 +26,16 @@ _ORIGIN = re.compile(
 )
 
 
+_AXES = re.compile(
+    r"[bcdhijklmnopqstvwx]|[bcdhlnstw]{2,5}|n?heads?|batch|seq(?:_?len)?|time|channels?|height|width|dim|head_dim|hidden|features?"
+)
+_STYLE = re.compile(
+    r"(?<![a-z])(?:style|flavou?r(?:ed)?|papers?|fashion|version|model|stats|statistics)(?![a-z])"
+    r"|\A\s*(?:the )?[a-z0-9]+ one\s*\Z|风格|论文|模型"
+)
+_WHOLE = re.compile(
+    r"(?<![a-z])(?:block|module|layer|cell|unit|net|network|head|mixer)\s*\Z|(?:模块|块|层|网络|单元)\s*\Z"
+)
 _LABEL = re.compile(r"\A\s*([^:：\n,，.。;；=\d]{1,48})[:：](?!\s*\Z)")
 _NOUNS = re.compile(
     r"(?:\A|[\s,，.。;；:：\x00])((?:[a-z][a-z\-]+|[\u4e00-\u9fff]+)(?: [a-z][a-z\-]+){0,2}) \Z"
@@ -40,7 +51,9 @@ def take_labels(text: MarkedText) -> None:
     formulas = [m for m in text.sorted() if m.kind == "operator" and getattr(m.value, "formula", None)]
     match = _LABEL.match(text.text)
     follows = match is not None and any(m.kind == "operator" and m.begin >= match.end() for m in text.marks)
-    if match is not None and follows and not _DENIES.search(match[1]):
+    steps = sum(m.kind == "operator" for m in text.marks)
+    names_whole = match is not None and steps == 1 and not formulas and _WHOLE.search(match[1])
+    if match is not None and follows and not names_whole and not _DENIES.search(match[1]):
         text.mark(*match.span(1), "filler")
     for formula in formulas[:1]:
         named = _NOUNS.search(text.rest[: formula.begin])
@@ -61,8 +74,22 @@ def take_remarks(text: MarkedText) -> None:
         )
         if around.isalnum() and around.isascii() and re.search(r"[*/@^=+]", inner):
             continue  # "softmax(q k / d)" is no remark
-        if not within and not re.search(r"\d(?! ?-?[a-z])", re.sub(r"[a-z]+\d+", "", inner)):
+        if not within and (_says_nothing(match[1], inner) or _said_already(text, match[1])):
             text.mark(match.start(), match.end(), "filler")
     for match in _ORIGIN.finditer(text.rest):
         if not re.search(r"(?<![a-z])\d", match[0]) and "\x00" not in match[0]:
             text.mark(match.start(), match.end(), "filler")
+
+
+def _says_nothing(said: str, unread: str) -> bool:
+    """Say whether parentheses with words that nothing has read name axes, or whose style an operator has."""
+    if re.search(r"\d(?! ?-?[a-z])", re.sub(r"[a-z]+\d+", "", unread)):
+        return False
+    names = all(map(_AXES.fullmatch, re.findall(r"[a-z_]+|[\u4e00-\u9fff]+", said)))
+    return names or bool(_STYLE.search(said) and not _DENIES.search(said))
+
+
+def _said_already(text: MarkedText, said: str) -> bool:
+    """Say whether parentheses say a value once more that an attribute has: "循环填充（circular）"."""
+    values = (v for m in text.marks if m.kind == "attribute" for v in m.value.values.values())
+    return said.strip() in {v for v in values if isinstance(v, str)}

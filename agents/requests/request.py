@@ -58,6 +58,7 @@ class Request(Frozen):
     sizes: dict[str, int] = Field(
         default_factory=dict
     )  # sizes that were named before there was a shape: batch, heads
+    axes: tuple[str, ...] = ()  # what the first tensor's axes were called: b, t, c
     dynamic: bool | None = None  # one kernel for all shapes
     knobs: Knobs | None = None
     every_result: bool = False  # not the last step's alone

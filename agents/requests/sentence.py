@@ -13,6 +13,7 @@ from akgen.agents.requests.bound_forms import bound_request
 from akgen.agents.requests.code import extract_code, source_of
 from akgen.agents.requests.guesses import draws, like, meant
 from akgen.agents.requests.language import Language, language_of
+from akgen.agents.requests.layouts import asks_axis, names_axis
 from akgen.agents.requests.needs import missing
 from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.reading import Reading
@@ -66,6 +67,10 @@ def parse_request(
         kept = {} if source.brings == "inputs" else {"dtypes": known.dtypes, "shapes": known.shapes[:1]}
         fresh = Request(source=source, dynamic=known.dynamic, **kept)
         heard = read_words(plain, fresh, language, given=True)
+        if heard.problem is None and heard.request.source is None:
+            names = [source.name, *(s.formula or s.operator for s in heard.request.steps)]
+            asked = problem("order", language, names=names)
+            return ParsedRequest(request=known, problem=asked, kind="unclear")
         return heard if heard.problem is None else heard.model_copy(update={"request": known})
     return read_words(plain, known, language)
 
@@ -140,9 +145,14 @@ def _asked_about(text: str, unread: list[str], known: Request, language: Languag
     """Return a question about the words that were not understood, with a guess where there is one."""
     if drawn := next(filter(draws, unread), None):
         return ParsedRequest(request=known, problem=problem("random", language, word=drawn), kind="unclear")
+    if axes := [word for word in unread if names_axis(word) and asks_axis(text, word)]:
+        shape = "x".join(map(str, known.shape)) if known.shape else None
+        return ParsedRequest(
+            request=known, problem=problem("which_axis", language, word=axes[0], shape=shape), kind="unclear"
+        )
     close = {word: found for word in unread if word.isascii() and (found := meant(word))}
     offer = None
-    if len(close) == len(unread):
+    if close:
         offer = text
         for word, found in close.items():
             offer = re.sub(re.escape(word), found[0].replace("_", " "), offer, flags=re.I)
@@ -177,7 +187,7 @@ def _without(text: str, unread: list[str], known: Request) -> str | None:
 
 def _may_go(word: str) -> bool:
     """Say whether a sentence may be read without the word: no number, no tensor, nothing that limits."""
-    named = word.isascii() and len(word) <= _SHORT
+    named = (word.isascii() and len(word) <= _SHORT) or names_axis(word)
     return not named and not any(c.isdigit() for c in word) and not _TURNS.search(word)
 
 

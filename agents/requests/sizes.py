@@ -88,7 +88,8 @@ _RESIZED = re.compile(
 )
 _SET = re.compile(
     rf"(?<![a-z0-9_.x*])(?P<size>\d+k?) (?P<axis>rows|columns|cols)(?![a-z])(?! \d)"
-    rf"|(?<=but )(?P<new>\d+k?) (?P<side>wide|tall)(?![a-z])|(?P<zh>{_ZH_AXIS}) ?(?:改为|改成|变成|换成|设为|="
+    rf"|(?:(?<=but )|(?<=it )|(?<=be )|(?<=x )|(?<=rows ))(?P<new>\d+k?) (?P<side>wide|tall)(?![a-z])"
+    rf"|(?P<zh>{_ZH_AXIS}) ?(?:改为|改成|变成|换成|设为|="
     rf"|为) ?(?P<zh_size>\d+k?)"
 )
 _I = r"-?\d(?!\d|\.\d|[x\*]| by \d)"

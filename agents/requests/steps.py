@@ -280,6 +280,9 @@ def _with_attributes(
             if values is not None:
                 break
         else:
+            batch = mark.kind == "axis" and re.search(r"batch|批|样本", text.text[mark.begin : mark.end])
+            if _denies_what_is_not(mark) or (batch and _is_loss(steps[-1])):
+                continue
             raise _refused(text, mark, steps)
         for name, value in values.items():
             if given.setdefault((i, name), value) != value:
@@ -317,6 +320,8 @@ def _accepted(step: ChainStep, mark: Mark) -> dict[str, Any] | None:
     axis = mark.value
     if step.operator.startswith("global_") and axis in ((2, 3), "last 2"):
         return {}
+    if entry.category == "loss" and axis in (1, -1) and "dim" not in known:
+        return {}  # along the classes, as it is
     several = axis if isinstance(axis, tuple) else None
     if isinstance(axis, str) and axis.startswith("last "):
         count = int(axis.split()[1])
@@ -341,7 +346,21 @@ def _accepted(step: ChainStep, mark: Mark) -> dict[str, Any] | None:
         return {"dim": axis}
     if "start_dim" in known and several is None:
         return {"start_dim": axis}
+    if axis in (-1, -2) and re.search(r"_(?:rows?|per_row)\Z|\Adynamic_quantize", step.operator):
+        return {}  # "per row" of what goes row by row
     return None
+
+
+def _is_loss(step: ChainStep) -> bool:
+    return step.formula is None and entry_of(step).category == "loss"
+
+
+def _denies_what_is_not(mark: Mark) -> bool:
+    """Say whether an attribute says that there is none of what none of the operators has: "no bias", "不补零"."""
+    return mark.kind == "attribute" and all(
+        name in ("bias", "elementwise_affine", "affine", "padding", "keepdim") and value in (False, 0)
+        for name, value in mark.value.values.items()
+    )
 
 
 def without_mentions(text: MarkedText, marks: list[Mark], known: Request) -> list[Mark]:

@@ -23,12 +23,12 @@ _RETURN_BOTH = (  # values and int64 indices
     "min_with_index", "moe_router",
 )  # fmt: skip
 _LINK = (
-    r"(?:[\s:=(（,，]|(?<![a-z])(?:is|are|as|in|with|of|an?|the|dtype|type|tensor|both|all)(?![a-z])"
+    r"(?:[\s:=(（,，]|(?<![a-z])(?:is|are|as|in|with|of|an?|the|dtype|type|tensor|vector|both|all)(?![a-z])"
     r"|是|为|的|用|都|均|类型|[\[(]\d+(?:, ?\d+)*,?[\])]|(?<![\d.])\d+(?: ?x ?\d+)+)*"
 )
 _INDEX = (
-    r"(?:targets?|labels?|idx|ind(?:ex|ices)|(?:token |class |word )?ids?|tokens|positions|offsets|标签|索引|下标|"
-    r"编号|目标|类别号?|位置)"
+    r"(?:targets?|labels?|idx|ind(?:ex|ices)|(?:token |class |word )?ids?(?: per row| of each row)?|tokens|positions"
+    r"|offsets|标签|索引|下标|编号|目标|类别号?|位置)"
 )
 _MASK = r"(?:masks?|conditions?|cond|掩码|条件|布尔张量)"
 _SCALE = r"(?:scales?|缩放(?:系数|因子)?|比例)"

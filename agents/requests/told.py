@@ -10,6 +10,7 @@ from akgen.agents.requests.equations import Told, read_equations
 from akgen.agents.requests.formula import operations_of
 from akgen.agents.requests.formula_axes import is_open, open_reductions
 from akgen.agents.requests.guesses import misspelt_filler
+from akgen.agents.requests.layouts import layout_of, take_named_axes
 from akgen.agents.requests.marks import MarkedText, phrase, words
 from akgen.agents.requests.refusals import is_of_the_result
 from akgen.agents.requests.remarks import take_remarks
@@ -45,6 +46,8 @@ def told_request(said: str) -> tuple[Request, MarkedText] | None:
     types = list(dict.fromkeys(m.value for m in text.marks if m.kind == "dtype"))
     text.take(re.compile(words()["told"]["domain"]), "filler")
     every_sample = text.take(re.compile(words()["told"]["each sample"]), "filler")
+    rank = len(told.shapes[0]) if told.shapes else None
+    take_named_axes(text, layout_of(said), rank)
     sizes.take_axes(text)
     averaged = _reduced(text)
     for name in told.variables:
