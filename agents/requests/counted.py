@@ -52,10 +52,10 @@ _FEW = 6  # so many may be tensors of their own: "two 64x32 matrices"
 
 def with_shapes(text: str) -> str:
     """Return a text in lower case with shapes in the place of counts."""
-    text = _TABLE.sub(lambda m: f"[{m['rows']}, {m['columns']}] ", text)
     text = _TWO_SETS.sub(_two_sets, text)
     text = _ZH_SETS.sub(lambda m: f"[{m['one']}, {m['width']}] 和 [{m['two']}, {m['width']}]", text)
     text = _ROWS.sub(lambda m: f"[{m['rows']}, {m['length'] or m['count']}] ", text)
+    text = _TABLE.sub(lambda m: f"[{m['rows']}, {m['columns']}] ", text)
     text = _MATRICES.sub(_matrices, text)
     return _ZH_ROWS.sub(lambda m: f"[{m['rows']}, {m['width']}] ", text)
 

@@ -68,12 +68,11 @@ def _altered(task: Task, traced: Mapping[str, TracedGraph], trace: CaseTracer) -
 
 
 def _bases(cases: Sequence[Case], traced: Mapping[str, TracedGraph]) -> list[Case]:
-    """Return the cases that witnesses are drawn beside: one of each dtype where few have its ranks."""
+    """Return the cases that witnesses are drawn beside: one of each combination of ranks and dtypes that few have."""
     shapes: dict[object, set[object]] = {}
     for case in cases:
-        metas = _tensors(traced[case.id])
-        shapes.setdefault(_ranks(traced[case.id]), set()).add(tuple(m.shape for m in metas))
-    count = {c.id: len(shapes[_ranks(traced[c.id])]) for c in cases}
+        shapes.setdefault(_kind(traced[case.id]), set()).add(tuple(m.shape for m in _tensors(traced[case.id])))
+    count = {c.id: len(shapes[_kind(traced[c.id])]) for c in cases}
     kinds = _kinds(cases, traced).values()
     few = [c for c in kinds if count[c.id] < ENOUGH and _size_bytes(traced[c.id]) <= LARGEST_BYTES]
     return sorted(few, key=lambda c: count[c.id])[:MOST]
@@ -83,13 +82,13 @@ def _kinds(cases: Sequence[Case], traced: Mapping[str, TracedGraph]) -> dict[obj
     """Return the smallest case of each combination of ranks and dtypes, smaller ones first."""
     kinds: dict[object, Case] = {}
     for case in sorted(cases, key=lambda c: _size_bytes(traced[c.id])):
-        graph = traced[case.id]
-        kinds.setdefault((_ranks(graph), *(m.dtype for m in _tensors(graph))), case)
+        kinds.setdefault(_kind(traced[case.id]), case)
     return kinds
 
 
-def _ranks(graph: TracedGraph) -> tuple[int, ...]:
-    return tuple(len(m.shape) for m in _tensors(graph))
+def _kind(graph: TracedGraph) -> object:
+    """Return the ranks and dtypes of a case's tensors: what a dtype needs, as conversions, makes a graph of its own."""
+    return tuple((len(m.shape), m.dtype) for m in _tensors(graph))
 
 
 def _size_bytes(graph: TracedGraph) -> int:
