@@ -71,7 +71,9 @@ def _bases(cases: Sequence[Case], traced: Mapping[str, TracedGraph]) -> list[Cas
     """Return the cases that witnesses are drawn beside: one of each combination of ranks and dtypes that few have."""
     shapes: dict[object, set[object]] = {}
     for case in cases:
-        shapes.setdefault(_kind(traced[case.id]), set()).add(tuple(m.shape for m in _tensors(traced[case.id])))
+        shapes.setdefault(_kind(traced[case.id]), set()).add(
+            tuple(m.shape for m in _tensors(traced[case.id]))
+        )
     count = {c.id: len(shapes[_kind(traced[c.id])]) for c in cases}
     kinds = _kinds(cases, traced).values()
     few = [c for c in kinds if count[c.id] < ENOUGH and _size_bytes(traced[c.id]) <= LARGEST_BYTES]
