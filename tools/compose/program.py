@@ -58,7 +58,9 @@ class Composition(Frozen):
 
     def with_one_kernel(self, name: str) -> "Composition":
         """Return the program with this kernel alone; the host refuses calls that other kernels would serve."""
-        return _scheduled(self.kernel, self.face, self.groups, self.tree, self.doc, Knobs(), only=name)
+        kernels = tuple(k for k in self.kernels if k.name == name)
+        program = _program(self.kernel, self.face, self.groups, kernels, self.tree, self.doc)
+        return self.model_copy(update={"kernels": kernels, "program": program})
 
 
 def compose(
@@ -134,14 +136,10 @@ def _scheduled(
     tree: Branch,
     doc: str,
     knobs: Knobs,
-    *,
-    only: str | None = None,
 ) -> Composition:
     kernels: list[ScheduledKernel] = []
     for number, group in enumerate(groups):
         kernels += kernels_of(kernel, number, group, face, knobs)
-    if only is not None:
-        kernels = [k for k in kernels if k.name == only]
     turned = frozenset[str]().union(*(k.turned for k in kernels))
     unused = knobs.model_copy(update=dict.fromkeys(turned))
     return Composition(

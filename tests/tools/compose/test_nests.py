@@ -24,7 +24,7 @@ from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.knobs import Knobs
 from akgen.tools.dsl.expr import Fit, names_in, walk
 from akgen.tools.dsl.ir import Assign
-from tests.tools.compose.composing import Function, Loaded, assert_right, composed, normal
+from tests.tools.compose.composing import Function, Loaded, assert_close, assert_right, composed, normal, run
 
 
 def nested(function: Callable[..., Any], *args: Any) -> tuple[LoopNest, ...]:
@@ -175,3 +175,12 @@ def test_parts_with_the_buffer_to_themselves_fit_only_what_decides_a_length() ->
     values = [s.value for s in made.host if isinstance(s, Assign)]
     fits = [e for value in values for e in walk(value) if isinstance(e, Fit)]
     assert fits and all({e.param, *(n for n, _ in e.dims)} <= sized for e in fits)
+
+
+def test_one_kernel_of_a_program_is_not_scheduled_anew() -> None:
+    composition, (case,), (raw,) = composed(lambda x: torch.softmax(x, -1), (normal(40, 50),))
+    assert len(composition.kernels) > 1
+    one = composition.with_one_kernel(composition.kernels[0].name)
+    assert one.kernels[0] is composition.kernels[0]
+    assert [k.name for k in one.program.kernels] == [one.kernels[0].name]
+    assert_close(run(one, case, raw)[0], torch.softmax(case.example_args[0], -1))
