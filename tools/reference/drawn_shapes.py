@@ -77,16 +77,27 @@ def near_witness(cases: Sequence[Case], base: Case, describe: Describe, seed: in
     return None
 
 
-def far_witness(cases: Sequence[Case], base: Case, describe: Describe) -> Case | None:
-    """Return a case beyond what is listed; None if there is none.
+def far_witnesses(cases: Sequence[Case], base: Case, describe: Describe) -> list[Case]:
+    """Return cases beyond what is listed: one whose sizes of one stay, since such graphs are of their own kind, and one
+    where those that differ between the listed cases change as well; none that the reference refuses.
 
-    Every size is another, also those that never change, and none stands to another as it did. What the listed cases
-    promise (as that sizes are at most 64) need not hold of it.
+    Every other size is another, also those that never change, and none stands to another as it did. What the listed
+    cases promise (as that sizes are at most 64) need not hold of it.
     """
     call, varying = describe(base), _sizes(base, cases)
     lengths = {n for shape in _shapes(call.inputs) for n in shape}
-    every = {p: (v, {v}) for p, v in _positions(base.params) if v > 1 and v in lengths} | varying
-    for sizes in (every, varying):
+    fixed: Sizes = {p: (v, {v}) for p, v in _positions(base.params) if v > 1 and v in lengths}
+    longer: Sizes = {p: size for p, size in varying.items() if size[0] > 1}
+    ways = [(fixed | varying, varying)]
+    if len(longer) < len(varying):
+        ways.insert(0, (fixed | longer, longer))
+    found = (_beyond(base, call, way, describe) for way in ways)
+    return [case for case in found if case is not None]
+
+
+def _beyond(base: Case, call: Call, ways: Sequence[Sizes], describe: Describe) -> Case | None:
+    """Return the case with all sizes of the first way that the reference takes changed; None if it takes none."""
+    for sizes in ways:
         change: Change = {}
         for position, (value, listed) in sizes.items():
             step = math.gcd(*listed) if len(listed) > 1 else value & -value

@@ -91,18 +91,20 @@ def test_rows_longer_than_the_unified_buffer(judge: Judge, tmp_path: Path, body:
     assert_solved(judge, task(tmp_path, body).model_copy(update={"cases": long}), tmp_path)
 
 
-def test_a_dtype_with_one_shape_is_right_on_others(judge: Judge, tmp_path: Path) -> None:
-    """What is equal by chance in the only shape of a dtype is no rule, however many shapes other dtypes have."""
+def test_a_kind_with_one_shape_is_right_on_others(judge: Judge, tmp_path: Path) -> None:
+    """What is equal by chance in the only shape of a dtype, or of a batch of one, is no rule."""
     shapes = [(1, 1, 5, 7), (2, 4, 12, 12), (3, 5, 9, 11), (1, 2, 15, 13)]
-    listed = tuple(Case(id=f"f{k}", params={"shape": list(s)}) for k, s in enumerate(shapes))
-    half = Case(id="half", params={"shape": [2, 16, 28, 28], "dtype": "float16"})
-    what = task(tmp_path, "F.avg_pool2d(x, 3, 1, 1, count_include_pad=False)", cases=(*listed, half))
+    listed = [Case(id=f"f{k}", params={"shape": list(s)}) for k, s in enumerate(shapes)]
+    halves = [(2, 16, 28, 28), (1, 16, 16, 16), (2, 13, 23, 23), (1, 10, 14, 15)]
+    more = [Case(id=f"h{k}", params={"shape": list(s), "dtype": "float16"}) for k, s in enumerate(halves)]
+    body = "F.avg_pool2d(x, 3, 1, 1, count_include_pad=False)"
+    what = task(tmp_path, body, cases=(*listed, *more[:2]))
     made = ModelFree()
     planned = made.plan(what, None, 0)
     assert planned.plan is not None
     written = made.write(what, planned.plan, None, None, 0)
     assert written.project is not None
     build = judge.compile(written.project, what, tmp_path / "build")
-    odd = Case(id="odd", params={"shape": [2, 13, 23, 23], "dtype": "float16"})
-    verdict = judge.test(build, what.model_copy(update={"cases": (odd,)}), tmp_path / "test", seed=7)
+    beside = what.model_copy(update={"cases": tuple(more[2:])})
+    verdict = judge.test(build, beside, tmp_path / "test", seed=7)
     assert verdict.outcome is Outcome.CORRECT

@@ -9,11 +9,11 @@ from akgen.tools.core.call import Attr, Call, OutputMeta, TensorMeta
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Mode, Task
-from akgen.tools.reference.drawn_shapes import far_witness, near_witness
+from akgen.tools.reference.drawn_shapes import far_witnesses, near_witness
 
-ENOUGH = 5  # shapes of the same ranks that need no witness
-FEW = 4  # cases, of a task for which two witnesses are drawn beside each
-MOST = 3  # cases that witnesses are drawn beside
+ENOUGH = 5  # shapes of one kind that need no witness
+FEW = 4  # cases, of a task for which near witnesses are drawn as well
+MOST = 5  # cases that witnesses are drawn beside
 LARGEST_BYTES = 1 << 26  # of a case that a witness is drawn beside
 
 
@@ -43,14 +43,15 @@ def traced_witnesses(task: Task, traced: Mapping[str, TracedGraph], trace: CaseT
         return _call(graphs[case.id])
 
     near: list[Case | None] = []
-    far: list[Case | None] = []
+    far: list[Case] = []
     for base in _bases(task.cases, traced):
-        far.append(far_witness(task.cases, base, describe))
-        if far[-1] is None or len(task.cases) <= FEW:
+        beyond = far_witnesses(task.cases, base, describe)
+        far += beyond
+        if not beyond or len(task.cases) <= FEW:
             near.append(near_witness(task.cases, base, describe, seed=len(near)))
     return Witnesses(
         near=tuple(graphs[case.id] for case in near if case is not None),
-        far=tuple(graphs[case.id] for case in far if case is not None),
+        far=tuple(graphs[case.id] for case in far),
         altered=altered,
     )
 
@@ -68,7 +69,7 @@ def _altered(task: Task, traced: Mapping[str, TracedGraph], trace: CaseTracer) -
 
 
 def _bases(cases: Sequence[Case], traced: Mapping[str, TracedGraph]) -> list[Case]:
-    """Return the cases that witnesses are drawn beside: one of each combination of ranks and dtypes that few have."""
+    """Return the cases that witnesses are drawn beside: one of each kind that few shapes are of."""
     shapes: dict[object, set[object]] = {}
     for case in cases:
         shapes.setdefault(_kind(traced[case.id]), set()).add(
@@ -81,7 +82,7 @@ def _bases(cases: Sequence[Case], traced: Mapping[str, TracedGraph]) -> list[Cas
 
 
 def _kinds(cases: Sequence[Case], traced: Mapping[str, TracedGraph]) -> dict[object, Case]:
-    """Return the smallest case of each combination of ranks and dtypes, smaller ones first."""
+    """Return the smallest case of each kind, smaller ones first."""
     kinds: dict[object, Case] = {}
     for case in sorted(cases, key=lambda c: _size_bytes(traced[c.id])):
         kinds.setdefault(_kind(traced[case.id]), case)
@@ -89,8 +90,8 @@ def _kinds(cases: Sequence[Case], traced: Mapping[str, TracedGraph]) -> dict[obj
 
 
 def _kind(graph: TracedGraph) -> object:
-    """Return the ranks and dtypes of a case's tensors: what a dtype needs, as conversions, makes a graph of its own."""
-    return tuple((len(m.shape), m.dtype) for m in _tensors(graph))
+    """Return what makes a graph of its own: ranks, dtypes (conversions) and axes of one element (no loop over them)."""
+    return tuple((m.dtype, *(n == 1 for n in m.shape)) for m in _tensors(graph))
 
 
 def _size_bytes(graph: TracedGraph) -> int:

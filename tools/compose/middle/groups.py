@@ -231,12 +231,24 @@ def _checks(template: SymbolicNest, cases: Sequence[TracedGraph], face: Interfac
         metas = [c.inputs[v.origin.input] for c in cases]
         counts = [m.count for m in metas if isinstance(m, TensorMeta)]
         sizes = [math.prod(c[a] for a in v.deps) for c in template.cases]
-        if counts != sizes:
-            continue
         name = face.input_names[v.origin.input]
+        if counts != sizes:
+            yield from _single_axes(name, [m for m in metas if isinstance(m, TensorMeta)])
+            continue
         if [template.definitions[a] for a in v.deps] != [numel(name)]:
             same = binary("==", numel(name), product(template.sizes[a] for a in v.deps))
             yield Assert(cond=same, text=f"{name} does not have the expected size")
+
+
+def _single_axes(name: str, metas: Sequence[TensorMeta]) -> Iterator[Assert]:
+    """Yield that axes of one element in every case have no more: nothing loops over them, as over a batch of one."""
+    ranks = {len(m.shape) for m in metas}
+    if len(metas) < 2 or len(ranks) > 1:
+        return
+    for axis in range(-max(ranks), 0):
+        if all(m.shape[axis] == 1 for m in metas):
+            same = binary("==", length(name, axis), ONE)
+            yield Assert(cond=same, text=f"{name} has more than one element along axis {axis}")
 
 
 def declarations(cases: Sequence[TracedGraph], face: Interface, facts: SymbolicNumbers) -> list[Declare]:
