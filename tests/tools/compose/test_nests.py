@@ -115,6 +115,28 @@ def test_a_formula_keeps_the_parentheses_that_its_meaning_needs() -> None:
     assert formulas(template, ("x",), ("y",)) == ["y = (x * 2.0 + 1.0) * (1.0 - rate)"]
 
 
+@pytest.mark.parametrize(
+    ("function", "rates", "built"),
+    [
+        (lambda x, rate: x * (1.0 - 0.01 * rate), (0.1, 0.25, 0.4), "y = x * (rate * -0.01 + 1.0)"),
+        (lambda x, rate: x * (0.01 * rate), (0.1, 0.25), "y = x * (rate * 0.01)"),
+        (lambda x, rate: x * (1.0 - 0.01 * rate), (0.1, 0.25), None),
+    ],
+)
+def test_a_constant_on_a_line_over_an_attribute_is_computed_of_it(
+    function: Callable[..., Any], rates: tuple[float, ...], built: str | None
+) -> None:
+    """Two points lie on many lines: only a third one, or a line through zero, tells the rule."""
+    cases = [trace(Loaded(Function(function), (normal(5), rate))) for rate in rates]
+    nests = [loop_nests(sink_slices(import_graph(case)))[0] for case in cases]
+    if built is None:
+        with pytest.raises(Unsupported, match="follows no attribute"):
+            unify(nests, SymbolicNumbers(cases, ["x"], ["rate"]), "d")
+        return
+    template = unify(nests, SymbolicNumbers(cases, ["x"], ["rate"]), "d")
+    assert formulas(template, ("x",), ("y",)) == [built]
+
+
 def test_attributes_whose_numbers_nearly_make_another_are_told_apart() -> None:
     """One less 0.9 is 0.09999999999999998."""
     function = Function(lambda x, beta, decay: (x * (1.0 - beta) + 2.0) * decay)

@@ -16,6 +16,7 @@ from akgen.tools.dsl.expr import Const, Dim, DimProduct, Expr, Item, ListNumel, 
 TRIVIAL_FLOATS = frozenset({0.0, 1.0, -1.0, 2.0, 0.5, -0.5})
 SMALL = (2, 3, 4, 5, 6, 8, 16)
 ENOUGH_FOR_PRODUCTS = 3  # different values: with fewer, some product fits by chance
+ENOUGH_FOR_UNLIKE = 6  # for products of windows that differ in size or step, of which there are some millions
 
 
 class SymbolicNumber:
@@ -168,27 +169,29 @@ class SymbolicNumbers:
 
     def _products_of_windows(self, values: tuple[int, ...]) -> Iterator[Expr]:
         """Yield the product of two lengths of which each counts windows, as (h - 2) // 4, with or without another."""
-        counts: dict[tuple[int, ...], Expr] = {}
+        few = len(set(values)) < ENOUGH_FOR_UNLIKE
+        counts: dict[tuple[int, ...], dict[tuple[int, int], Expr]] = {}  # by step and what a window lacks
         for f in self.integers:
             for k in (1, *SMALL):
                 for less in range(-1, 9):
                     found = tuple(int(x - less) // k for x in f.values)
-                    if min(found) > 0 and found not in counts and (less or k > 1):
+                    if min(found) > 0 and (less or k > 1):
                         moved = f.expr if not less else f.expr - less if less > 0 else f.expr + -less
-                        counts[found] = moved // k if k > 1 else moved
+                        counts.setdefault(found, {}).setdefault((k, less), moved // k if k > 1 else moved)
         plain = {tuple(int(x) for x in f.values): f.expr for f in reversed(self.integers)}
-        known = {**counts, **plain}
-        for high, expr in counts.items():
+        for high, windows in counts.items():
             if any(v % h for v, h in zip(values, high, strict=True)):
                 continue
             rest = tuple(v // h for v, h in zip(values, high, strict=True))
-            if rest in known:
-                yield expr * known[rest]
-            for low, other in counts.items():
+            if rest in plain and not few:
+                yield next(iter(windows.values())) * plain[rest]
+            elif rest in counts and (pair := _alike(windows, counts[rest], few=few)):
+                yield pair
+            for low, others in counts.items():
                 if all(r % n == 0 for r, n in zip(rest, low, strict=True)):
                     last = tuple(r // n for r, n in zip(rest, low, strict=True))
-                    if last in plain:
-                        yield expr * other * plain[last]
+                    if last in plain and (pair := _alike(windows, others, few=few)):
+                        yield pair * plain[last]
 
     def _multiples(self, values: tuple[int, ...]) -> Iterator[Expr]:
         """Yield a fact, or the product of two, times any number, or over any number."""
@@ -232,7 +235,21 @@ class SymbolicNumbers:
         for shift in (-1.0, 1.0):  # as -1 + 1 / n, the middle of the first of n parts of [-1, 1]
             for found in self._ratios(tuple(v - shift for v in values)):
                 return found + shift
-        return None
+        return next(self._lines(values), None)
+
+    def _lines(self, values: tuple[float, ...]) -> Iterator[Expr]:
+        """Yield attributes times a short number, plus another one where three of its values agree: 1 - 0.01 * rate."""
+        for f in self.floats:
+            low, high = min(f.values), max(f.values)
+            if low == high:
+                continue
+            first, last = values[f.values.index(low)], values[f.values.index(high)]
+            slope = float(f"{(last - first) / (high - low):.6g}")
+            offset = float(f"{last - slope * high:.6g}")
+            enough = len(set(f.values)) > (2 if offset else 1)
+            if enough and _agree([slope * x + offset for x in f.values], values):
+                scaled = f.expr * literal(slope)
+                yield scaled + literal(offset) if offset else scaled
 
     def _float_rules(self, values: tuple[float, ...]) -> Iterator[Expr]:
         """Yield attributes and what is made of one or two of them: what gives the very numbers comes first.
@@ -302,6 +319,14 @@ def _whole_divisors(lengths: Sequence[float], values: Sequence[float]) -> Iterat
         by = round(lengths[0] / values[0])
         if by and _agree([x / by for x in lengths], values):
             yield by
+
+
+def _alike(high: dict[tuple[int, int], Expr], low: dict[tuple[int, int], Expr], *, few: bool) -> Expr | None:
+    """Return the product of two numbers of windows; of windows alike alone where `few` values tell."""
+    if not few:
+        return next(iter(high.values())) * next(iter(low.values()))
+    both = next((w for w in high if w in low), None)
+    return high[both] * low[both] if both is not None else None
 
 
 def numel(tensor: str) -> Expr:
