@@ -36,11 +36,8 @@ _ROLES = {
         ("d", "e", "f", "hidden", "features", "dim", "head_dim", "head dim", "h", "c"),
         {2: -1, 3: -1},
     ),
-    "classes": _Role(
-        r"class(?:es)?|vocab(?:ulary)?|logits|类别?|词表",
-        ("v", "k", "classes", "vocab", "c"),
-        {2: -1, 3: -1, 4: 1},
-    ),
+    "vocab": _Role(r"vocab(?:ulary)?|logits|词表", ("v", "vocab", "c"), {2: -1, 3: -1}),
+    "classes": _Role(r"class(?:es)?|类别?", ("k", "classes", "c"), {2: -1, 4: 1}),
     "height": _Role(r"height|高度?", ("h", "height"), {3: 1, 4: 2}),
     "width": _Role(r"width|宽度?", ("w", "width"), {3: 2, 4: 3}),
 }  # fmt: skip

@@ -60,6 +60,7 @@ def test_an_axis_is_said_by_its_name(text: str, dim: int | tuple[int, ...]) -> N
     [
         ("mean over time 4x128x32", "time"),
         ("layernorm over channels 4x128x32", "channels"),
+        ("softmax over classes 4x10x32", "classes"),
         ("沿时间维求平均，4x128x32", "时间维"),
     ],
 )
