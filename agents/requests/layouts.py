@@ -18,7 +18,7 @@ class _Role(NamedTuple):
 
     words: str
     names: tuple[str, ...]
-    usual: dict[int, int]
+    usual: dict[int | None, int]  # None: of a tensor whose rank nobody has said yet
 
 
 _ROLES = {
@@ -32,11 +32,11 @@ _ROLES = {
     ),
     "channels": _Role(r"(?:feature )?channels?|通道", ("c", "channels", "channel"), {2: 1, 4: 1, 5: 1}),
     "features": _Role(
-        r"features?|hidden(?: units?| size)?|embed(?:ding)?s?|d_?model|特征|隐藏层?",
+        r"features?|hidden(?: units?| size)?|embed(?:ding)?s?|d_?model|model|特征|隐藏层?",
         ("d", "e", "f", "hidden", "features", "dim", "head_dim", "head dim", "h", "c"),
-        {2: -1, 3: -1},
+        {None: -1, 2: -1, 3: -1, 4: -1},
     ),
-    "vocab": _Role(r"vocab(?:ulary)?|logits|词表", ("v", "vocab", "c"), {2: -1, 3: -1}),
+    "vocab": _Role(r"vocab(?:ulary)?|logits|词表", ("v", "vocab", "c"), {None: -1, 2: -1, 3: -1}),
     "classes": _Role(r"class(?:es)?|类别?", ("k", "classes", "c"), {2: -1, 4: 1}),
     "height": _Role(r"height|高度?", ("h", "height"), {3: 1, 4: 2}),
     "width": _Role(r"width|宽度?", ("w", "width"), {3: 2, 4: 3}),

@@ -73,7 +73,8 @@ def test_the_fewer_tasks_tell_runs_apart_the_less_often_either_value_errs(
 @pytest.mark.parametrize(("tasks", "samples"), [(40, 2), (60, 4), (100, 4)])
 def test_so_it_is_with_several_samples_a_task(tasks: int, samples: int) -> None:
     random = np.random.default_rng(tasks + samples)
-    found = [permutation(*runs(random, tasks, samples), seed=n, resamples=999) for n in range(PAIRS)]
+    pairs = 4 * PAIRS  # of 1,000 the share of errors itself varies by 0.7 %
+    found = [permutation(*runs(random, tasks, samples), seed=n, resamples=999) for n in range(pairs)]
     assert abs(np.mean([mid < LEVEL for _, mid in found]) - LEVEL) <= WITHIN
     assert np.mean([p < LEVEL for p, _ in found]) <= LEVEL
 
