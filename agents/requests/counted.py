@@ -29,7 +29,7 @@ _TWO_SETS = re.compile(
 )
 _TABLE = re.compile(
     rf"(?P<rows>{_N}) (?:samples|rows|examples|points|tokens|users|items|frames|vectors|records) ?(?:x|by|,) ?"
-    rf"(?P<columns>{_N}) (?:features|columns|cols|dims|dimensions|channels|classes|channels)(?![a-z0-9_])"
+    rf"(?P<columns>{_N}) (?:features|columns|cols|dims|dimensions|channels|classes)(?![a-z0-9_])"
 )
 _TYPE = r"(?:(?:fp|bf|int|float|uint|bfloat)\d+ |half |float )?"
 _MATRICES = re.compile(

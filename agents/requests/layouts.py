@@ -1,7 +1,7 @@
 """Axes by their names: "mean over time" of (B, T, C) = (4, 128, 32), "softmax over channels, NHWC", "沿 T 维求和".
 
 What a shape's axes are called is read where it stands beside the shape, in a layout's name or in sizes by role. Without
-it a name means an axis only where all of PyTorch agrees on it; else the person is asked.
+it a name means an axis only where PyTorch's operators agree on it; else the person is asked.
 """
 
 import re
@@ -40,13 +40,13 @@ _ROLES = {
     "classes": _Role(r"class(?:es)?|类别?", ("k", "classes", "c"), {2: -1, 4: 1}),
     "height": _Role(r"height|高度?", ("h", "height"), {3: 1, 4: 2}),
     "width": _Role(r"width|宽度?", ("w", "width"), {3: 2, 4: 3}),
-}  # fmt: skip
+}
 _PLACES = r"(?:(?:the )?spatial|(?:the )?(?:height and width|width and height|h and w|h ?[,x*&/] ?w))|空间|高宽|长宽"
 _WORD = "|".join(f"(?P<{name}>{role.words})" for name, role in _ROLES.items()) + rf"|(?P<places>{_PLACES})"
 _PLAIN = re.sub(r"\(\?P<\w+>", "(?:", _WORD)
 _LETTER = r"[bnchwdslvtqkefmg]"
 _AXIS = r"(?:axis|axes|dim(?:ension)?s?)"
-_ONE = rf"(?:the |all |its |all the )?(?:{_PLAIN}|{_LETTER})(?![a-z0-9_])(?:[ -]{_AXIS})?"
+_ONE = rf"(?:(?:all )?the |all |its )?(?:{_PLAIN}|{_LETTER})(?![a-z0-9_])(?:[ -]{_AXIS})?"
 _LIST = rf"{_ONE}(?: ?(?:,|and|&|, and|和) ?{_ONE})*"
 _SAID = re.compile(
     rf"(?<![a-z0-9_])(?:over|along|across) (?P<prep>{_LIST})(?![a-z0-9_]| ?=| ?\d+k?(?![\dk]* ?[x,]))"
@@ -201,7 +201,7 @@ def _of_role(role: str, layout: Layout, rank: int | None) -> list[int]:
 def _as_axis(found: list[int], rank: int | None) -> sizes.Axis:
     """Return axes as the other readers write them: the last ones counted from the end."""
     axes = sorted({a % rank for a in found}) if rank else sorted({*found})
-    last = len(axes)
-    if rank and axes == [*range(rank - last, rank)]:
-        return -1 if last == 1 else f"last {last}"
-    return axes[0] if last == 1 else tuple(axes)
+    count = len(axes)
+    if rank and axes == [*range(rank - count, rank)]:
+        return -1 if count == 1 else f"last {count}"
+    return axes[0] if count == 1 else tuple(axes)
