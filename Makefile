@@ -6,8 +6,11 @@ STAMP := $(VENV)/.installed
 export OMP_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # uv unpacks packages on all cores and pip on one; torch comes by pip, whose settings name the build for CPUs. What is
-# large and rarely imported is compiled when it is.
-RARELY_IMPORTED := /(tests?|testing|pip|setuptools|mypy|transformers/models|torch/(_inductor|_vendor|onnx)|sympy/(physics|stats)|statsmodels/(tsa|sandbox|genmod)|ray/(rllib|tune|train|serve|data|dashboard|llm)|plotly/(validators|graph_objs))/
+# large and rarely imported is compiled when it is. AKGen's own code is compiled too: where processes may not write what
+# they compiled, each would compile it anew; references that tasks hold are left as they are.
+RARELY_IMPORTED := (^|/)(tests?|bench/tasks|testing|pip|setuptools|mypy|transformers/models|torch/(_inductor|_vendor|onnx)|sympy/(physics|stats)|statsmodels/(tsa|sandbox|genmod)|ray/(rllib|tune|train|serve|data|dashboard|llm)|plotly/(validators|graph_objs))/
+
+ROOMS := agents bench finetune graph knowledge tools
 
 .PHONY: rehearsal train-demo vendor-forms slow-kernels recordings experts demo test test-slow test-vllm test-openai fairness check bench metrics recall remedies mutate calibrate lint format docs fuzz fuzz-calls fuzz-readers kernel-pages random-programs user-modules signatures sentences \
 	install clean red-team sanitize
@@ -20,7 +23,7 @@ $(STAMP): pyproject.toml
 	@$(BIN)/python -c "import torch" 2>/dev/null || $(BIN)/pip install -q --no-compile torch==2.13.0
 	@$(BIN)/pip install -q --no-compile uv 2>/dev/null && $(BIN)/uv pip install -q --python $(BIN)/python -e '.[dev]' \
 	  || $(BIN)/pip install -q --no-compile -e '.[dev]'
-	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m compileall -qq -j 0 -x '$(RARELY_IMPORTED)' $(VENV)/lib || true
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m compileall -qq -j 0 -x '$(RARELY_IMPORTED)' $(VENV)/lib $(ROOMS) src || true
 	@touch $@
 
 demo: $(STAMP)
