@@ -132,22 +132,35 @@ def evict(cache: Path, limit_bytes: int, *, recent_s: float = RECENT_S) -> Evict
 
 
 def _entries(cache: Path) -> Iterator[_Entry]:
+    """Yield the entries of all caches. Names stay text until then: a Path for each file takes most of a walk's time."""
     for name in CACHES:
-        for folder in (cache / name).glob("*/*"):
-            with contextlib.suppress(FileNotFoundError):
-                if folder.is_dir():
-                    yield _Entry(folder, _size(folder), folder.stat().st_mtime)
+        for shelf in _folders(str(cache / name)):
+            for folder in _folders(shelf.path):
+                with contextlib.suppress(FileNotFoundError):
+                    yield _Entry(Path(folder.path), int(_size(folder.path)), folder.stat().st_mtime)
 
 
-def _size(folder: Path) -> int:
+def _folders(path: str) -> list[os.DirEntry[str]]:
+    """Return the folders in a folder; none where it is not there."""
+    try:
+        with os.scandir(path) as inside:
+            return [entry for entry in inside if entry.is_dir()]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _size(folder: str) -> float:
     """Return the bytes of what was built; a file with several names counts in parts."""
     total = 0.0
-    for root, _, names in os.walk(folder):
-        for name in (n for n in names if n != MANIFEST):
-            with contextlib.suppress(FileNotFoundError):
-                facts = (Path(root) / name).stat()
-                total += facts.st_size / max(facts.st_nlink, 1)
-    return int(total)
+    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as inside:
+        for entry in inside:
+            if entry.is_dir(follow_symlinks=False):
+                total += _size(entry.path)
+            elif entry.name != MANIFEST:
+                with contextlib.suppress(FileNotFoundError):
+                    facts = entry.stat()
+                    total += facts.st_size / max(facts.st_nlink, 1)
+    return total
 
 
 def _delete(folder: Path, recent_s: float) -> bool:
