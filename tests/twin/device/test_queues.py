@@ -183,6 +183,41 @@ def test_buffers_of_a_pool_share_its_memory(probe, numbers):
     ran.assert_stopped("UB_OVERFLOW")
 
 
+def test_a_pool_that_is_reset_has_waited_and_its_queues_go_on(probe, numbers):
+    x = numbers(64)
+    ran = probe(
+        """
+    TBufPool<TPosition::VECCALC> whole, first, second;
+    pipe.InitBufPool(whole, 1024);
+    whole.InitBufPool(first, 1024);
+    whole.InitBufPool(second, 1024, first);
+    TQue<TPosition::VECIN, 1> from, other;
+    first.InitBuffer(from, 1, 256);
+    for (int i = 0; i < 2; ++i) {
+        LocalTensor<T> t = from.AllocTensor<T>();
+        DataCopy(t, in, 64);
+        from.EnQue(t);
+        t = from.DeQue<T>();
+        Adds(t, t, (T)i, 64);
+        SetFlag<HardEvent::V_MTE3>(0);
+        WaitFlag<HardEvent::V_MTE3>(0);
+        DataCopy(out, t, 64);
+        SetFlag<HardEvent::MTE3_V>(0);
+        WaitFlag<HardEvent::MTE3_V>(0);
+        from.FreeTensor(t);
+        first.Reset();
+        if (i == 0) {
+            second.InitBuffer(other, 1, 256);
+            second.Reset();
+        }
+    }""",
+        x,
+        x,
+    )
+    assert ran.codes == []
+    np.testing.assert_array_equal(ran.y, x + 1)
+
+
 def test_a_pipe_keeps_64_buffers(probe, numbers):
     x = numbers(8)
     body = """

@@ -45,10 +45,10 @@ ALONE = {
         ReduceDataBlock ReducePairElem ReduceRepeat""",
 }
 # The twin declares more than the documents: forms for TensorTrait, whose scalar has its element's type, and forms that
-# the other APIs of the family have.
+# the other APIs of the family have, and specialisations for tensors of 32 bits.
 OWN_OVERLOADS = {
     *("Adds", "Muls", "Maxs", "Mins", "LeakyRelu", "ShiftLeft", "Duplicate"),
-    *("Log", "Log10", "Floor", "Ceil", "Round", "ReGlu"),
+    *("Log", "Log10", "Floor", "Ceil", "Round", "ReGlu", "And", "Or"),
 }
 TYPES = ("half", "float")  # what a prototype's typename parameters stand for; no body is compiled
 

@@ -26,6 +26,8 @@ def _strided(case: Any) -> list[Any]:
     spread[:, ::2] = x.reshape(4, 8, 8) + 1
     block = _f32(4, 8)
     kept = np.full(64, 9, F32)
+    bits, other = (RNG.integers(0, 1 << 30, 64).astype(np.int32) for _ in range(2))
+    zero = np.zeros(16, np.int32)
     return [
         case("row-broadcast", "Add(out, a, b, 64, 4, {1, 1, 1, 8, 8, 0});", (x, row), x * 0, x + row),
         case(
@@ -69,6 +71,8 @@ def _strided(case: Any) -> list[Any]:
         case("zero-repeats", "Add(out, a, b, 64, 0, {1, 1, 1, 8, 8, 8});", (x, y), kept, kept),
         case("zero-count", "Add(out, a, b, 0);", (x, y), kept, kept),
         case("operator", "out = a * b;", (x, y), x * 0, x * y),
+        case("halves", "And(out, a, b, 96);", (bits, other), bits * 0, np.r_[(bits & other)[:48], zero]),
+        case("halves-of-all", "out = a | b;", (bits, other), bits * 0, bits | other),
         case(
             "moved-down",
             "Adds(out, out[64], 0.0f, 128);",

@@ -110,4 +110,19 @@ namespace AscendC {
 
 #include "akgen/tables/vector.def"
 
+// Tensors of 32 bits in the count form only; `count` is that of their halves, twice the number of elements.
+#define AKGEN_HALVES(Name, Type)                                                                                       \
+    template <>                                                                                                        \
+    AKGEN_INLINE void Name(const LocalTensor<Type> &dst, const LocalTensor<Type> &src0, const LocalTensor<Type> &src1, \
+                           const int32_t &count)                                                                       \
+    {                                                                                                                  \
+        akgen::twin::vector_count(akgen::twin::VecOp::Name, detail::dtype_of<Type>(), detail::view(dst),               \
+                                  detail::view(src0), detail::view(src1), 0, count);                                   \
+    }
+AKGEN_HALVES(And, int32_t)
+AKGEN_HALVES(And, uint32_t)
+AKGEN_HALVES(Or, int32_t)
+AKGEN_HALVES(Or, uint32_t)
+#undef AKGEN_HALVES
+
 } // namespace AscendC

@@ -86,6 +86,7 @@ struct Queue {
 struct Pool {
     Region region;
     bool live = false;
+    bool reset = false; // the next buffer is given from the beginning, and those before are gone
 };
 
 // -- cores ---------------------------------------------------------------------------------------------------------

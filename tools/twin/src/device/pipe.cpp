@@ -89,6 +89,15 @@ void *current_pipe()
     return self->pipe;
 }
 
+template <class Visit> static void of_pool(const Pool &pool, Visit visit)
+{
+    for (Queue &queue : self->queues) {
+        if (queue.live && !queue.slots.empty() && pool.region.holds(queue.slots[0].buffer.data)) {
+            visit(queue);
+        }
+    }
+}
+
 Buffer take_buffer(uint8_t position, uint32_t bytes, uint32_t pool, uint32_t copies, const char *api, const void *pc)
 {
     const Space space = space_of_position(position);
@@ -102,6 +111,12 @@ Buffer take_buffer(uint8_t position, uint32_t bytes, uint32_t pool, uint32_t cop
         trap("BUFFER_COUNT", api, pc,
              "%s: this is buffer %u of the pipe, which keeps %u in all queues and TBufs together.", api, self->buffers,
              most_of_a_pipe);
+    }
+    if (pool && self->pools[pool - 1].reset) { // its buffers could have been used again, too
+        Pool &again = self->pools[pool - 1];
+        of_pool(again, [](Queue &queue) { queue.live = false; });
+        again.region.taken_bytes = 0;
+        again.reset = false;
     }
     Region &region = pool ? self->pools[pool - 1].region : region_of(space);
     const uint32_t size = whole_blocks(bytes);
@@ -194,13 +209,9 @@ void pool_reset(uint32_t number)
     if (number == 0 || number > self->pools.size()) {
         trap("QUEUE_STATE", "TBufPool::Reset", pc, "TBufPool::Reset: the pool was not initialised.");
     }
-    Region &region = self->pools[number - 1].region;
-    for (Queue &queue : self->queues) {
-        if (queue.live && !queue.slots.empty() && region.holds(queue.slots[0].buffer.data)) {
-            queue.live = false;
-        }
-    }
-    region.taken_bytes = 0;
+    Pool &pool = self->pools[number - 1];
+    of_pool(pool, [](Queue &queue) { settle_queue(queue, false); });
+    pool.reset = true;
 }
 
 uint64_t position_base(uint8_t position)
@@ -215,12 +226,28 @@ uint32_t free_bytes(uint8_t position)
     return region.taken_bytes < region.size_bytes ? region.size_bytes - region.taken_bytes : 0;
 }
 
+static uint64_t left_of(const Region &ub, uint32_t of_the_system)
+{
+    const uint64_t used = uint64_t{ub.taken_bytes} + of_the_system;
+    return used < ub.size_bytes ? ub.size_bytes - used : 0;
+}
+
+void warn_of_little_left(const char *api, const void *pc, uint64_t bytes)
+{
+    const Region &ub = region_of(Space::UB);
+    const uint64_t left = left_of(ub, 0);
+    if (bytes > left) {
+        warn("UB_OVERFLOW", api, pc,
+             "%s keeps values of its own in the last %llu bytes of the Unified Buffer; InitBuffer leaves %llu of %u.",
+             api, static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(left), ub.size_bytes);
+    }
+}
+
 void require_left(const char *api, const void *pc, uint64_t bytes)
 {
     constexpr uint32_t of_the_system = 256;
     const Region &ub = region_of(Space::UB);
-    const uint64_t used = uint64_t{ub.taken_bytes} + of_the_system;
-    const uint64_t left = used < ub.size_bytes ? ub.size_bytes - used : 0;
+    const uint64_t left = left_of(ub, of_the_system);
     if (bytes > left) {
         trap("UB_OVERFLOW", api, pc,
              "%s works in what InitBuffer leaves of the Unified Buffer and needs %llu bytes; %llu are left of %u (the "

@@ -246,25 +246,29 @@ uint32_t queue_idle(uint32_t number)
                                                [](const Slot &s) { return s.state == SlotState::free; }));
 }
 
+void settle_queue(Queue &queue, bool report_leaks)
+{
+    for (Slot &slot : queue.slots) {
+        if (slot.freed.id >= 0) {
+            take_over(slot.freed, slot.pc, {slot.queue, slot.buffers});
+        }
+        if (report_leaks && slot.state != SlotState::free) {
+            warn("TENSOR_LEAK", "FreeTensor", slot.pc, "A buffer of a %s queue is still %s when the kernel ends.",
+                 position_name(queue.to), state_names[static_cast<int>(slot.state)]);
+        }
+        if (slot.filled.id >= 0) { // enqueued and never dequeued: the flag goes with it
+            take_over(slot.filled, slot.pc);
+        }
+    }
+}
+
 void settle_queues(bool report_leaks)
 {
     for (Queue &queue : self->queues) {
-        if (!queue.live) {
-            continue;
+        if (queue.live) {
+            settle_queue(queue, report_leaks);
+            queue.live = false;
         }
-        for (Slot &slot : queue.slots) {
-            if (slot.freed.id >= 0) {
-                take_over(slot.freed, slot.pc, {slot.queue, slot.buffers});
-            }
-            if (report_leaks && slot.state != SlotState::free) {
-                warn("TENSOR_LEAK", "FreeTensor", slot.pc, "A buffer of a %s queue is still %s when the kernel ends.",
-                     position_name(queue.to), state_names[static_cast<int>(slot.state)]);
-            }
-            if (slot.filled.id >= 0) { // enqueued and never dequeued: the flag goes with it
-                take_over(slot.filled, slot.pc);
-            }
-        }
-        queue.live = false;
     }
 }
 

@@ -120,6 +120,10 @@ void cross_core_set(uint32_t mode, Pipe pipe, uint32_t id)
         warn("EVENT_ID", "CrossCoreSetFlag", pc,
              "CrossCoreSetFlag: flag %u; flags 11 to 15 are the system's, SyncAll among its uses.", id);
     }
+    if (pipe == Pipe::S) {
+        warn("EVENT_ID", "CrossCoreSetFlag", pc,
+             "CrossCoreSetFlag on PIPE_S in mode %u; modes 0 to 2 take a pipe of copies or of a compute unit.", mode);
+    }
     require_flags("CrossCoreSetFlag", pc);
     if (mode == 0) {
         require_all_running("CrossCoreSetFlag", pc);

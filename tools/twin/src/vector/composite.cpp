@@ -28,6 +28,8 @@ void Composite::temporary(const View &work, uint64_t least)
     span("sharedTmpBuffer", work, least, true);
 }
 
+void Composite::no_sharing() const { warn_of_sharing(api_, pc_, accesses_.data(), accesses_.size()); }
+
 void Composite::record()
 {
     size_t next = 0;
@@ -72,6 +74,22 @@ void warn_of_little(const char *api, const void *pc, const View &work, uint64_t 
     if (work.data && work.size_bytes != 0 && work.size_bytes < minimum) {
         warn("TEMPORARY_SIZE", api, pc, "%s: sharedTmpBuffer has %u bytes; Get%sMaxMinTmpSize asks for %llu at least.",
              api, work.size_bytes, api, static_cast<unsigned long long>(minimum));
+    }
+}
+
+void warn_of_sharing(const char *api, const void *pc, const Access *accesses, size_t n)
+{
+    const auto end = [](const Access &a) {
+        return a.begin + static_cast<int64_t>(a.rows - 1) * a.row_stride + static_cast<int64_t>(a.row_bytes);
+    };
+    for (size_t i = 0; i < n; ++i) {
+        for (size_t k = 0; accesses[i].write && k < n; ++k) {
+            if (!accesses[k].write && accesses[i].begin < end(accesses[k]) && accesses[k].begin < end(accesses[i])) {
+                warn("PARTIAL_OVERLAP", api, pc, "%s: a result and a source share memory, which its reference rules out.",
+                     api);
+                return;
+            }
+        }
     }
 }
 

@@ -18,6 +18,8 @@ public:
     void matrix(const char *name, const View &v, uint64_t row_bytes, uint32_t rows, uint64_t stride_bytes, bool write);
     // The API's shared temporary buffer: at least `least` bytes are needed to compute anything at all.
     void temporary(const View &work, uint64_t least);
+    // Warn as warn_of_sharing does; of the accesses entered so far, before temporary().
+    void no_sharing() const;
     // Record the instructions; leaves normal mode and a full mask behind, as the APIs do.
     void record();
 
@@ -49,5 +51,8 @@ void warn_of_little(const char *api, const void *pc, const View &work, uint64_t 
 // Warn TEMPORARY_OVERLAP if a shared temporary buffer begins within an operand, or an operand within its first bytes.
 void require_apart(const char *api, const void *pc, const View &work, uint64_t least, const View &operand,
                    uint64_t bytes);
+
+// Warn PARTIAL_OVERLAP if any of `n` accesses writes what another one reads, which the API's reference rules out.
+void warn_of_sharing(const char *api, const void *pc, const Access *accesses, size_t n);
 
 } // namespace akgen::twin

@@ -1,5 +1,7 @@
 // Entry points of the element-wise instructions: check, record, compute.
 #include "walk.h"
+#include "../device/pipe.h"
+#include "composite.h"
 #include "facts.h"
 #include "record.h"
 #include "state.h"
@@ -27,6 +29,7 @@ Prepared prepare(VecOp op, DType type, const View (&views)[3], const void *pc, c
     }
     if (op == VecOp::AddDeqRelu) {
         warn_of_no_scale(p.facts->name, pc);
+        warn_of_little_left(p.facts->name, pc, own_scratch_bytes);
     }
     const uint32_t bits = dtype_bits(type);
     const uint32_t dst_bits = p.facts->dst_bytes ? p.facts->dst_bytes * 8u : bits;
@@ -116,9 +119,23 @@ static bool carries(VecOp op, DType type)
     return named && (type == DType::F16 || type == DType::I32 || type == DType::F32);
 }
 
+// A sum of floats out of halves must not lie on them, whichever repeats read what.
+static void warn_of_widened(const Prepared &p, const void *pc, const Walk &w)
+{
+    if (!p.facts->reads_dst || p.facts->dst_bytes != 4) {
+        return;
+    }
+    Access touched[3];
+    for (uint32_t i = 0; i <= p.facts->sources; ++i) {
+        touched[i] = Access{p.operands[i].view.data, extent_bytes(w, p.operands[i]), 1, 0, i == 0, 0};
+    }
+    warn_of_sharing(p.facts->name, pc, touched, p.facts->sources + 1);
+}
+
 static void run_prepared(const Prepared &p, DType type, const void *pc, uint64_t scalar, const Walk &w)
 {
     require_shift(p, type, pc, scalar);
+    warn_of_widened(p, pc, w);
     run_single({p.facts->name,
                 p.facts->row,
                 pc,
@@ -131,9 +148,22 @@ static void run_prepared(const Prepared &p, DType type, const void *pc, uint64_t
                w);
 }
 
+// And and Or work on 16 bits; the count form takes tensors of 32 bits, too, and counts what it works on.
+static void warn_of_halves(VecOp op, DType type, const void *pc, int64_t count)
+{
+    warn("VECTOR_COUNT", facts(op).name, pc,
+         "%s counts elements of 16 bits: of %s, %lld are the first %lld. Count twice as many, or use "
+         "ReinterpretCast<int16_t>().",
+         facts(op).name, dtype_name(type), static_cast<long long>(count), static_cast<long long>(count / 2));
+}
+
 void vector_count(VecOp op, DType type, View dst, View src0, View src1, uint64_t scalar, int64_t count)
 {
     const void *pc = __builtin_return_address(0);
+    if (dtype_bits(type) == 32 && (op == VecOp::And || op == VecOp::Or)) {
+        warn_of_halves(op, type, pc, count);
+        type = DType::I16;
+    }
     Prepared p = prepare(op, type, {dst, src0, src1}, pc, Strides{{1, 1, 1}, {0, 0, 0}});
     for (Operand &o : p.operands) {
         o.repeat = p.lanes * o.bits / 256;

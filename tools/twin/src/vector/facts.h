@@ -24,6 +24,9 @@ Loop loop_of(VecOp op, DType type);
 // nullptr: this pair, or this rounding mode for the pair, does not exist on Ascend910B.
 Loop cast_loop(DType to, DType from, uint8_t round);
 
+// What Select with bits of each element and AddDeqRelu work in, at the end of the Unified Buffer (their pages).
+constexpr uint64_t own_scratch_bytes = 8192;
+
 // The APIs that are made of several instructions.
 struct ApiFacts {
     const char *name;

@@ -2,6 +2,7 @@
 #include "loops.h"
 
 #include "akgen/vector_move.h"
+#include "composite.h"
 #include "facts.h"
 #include "record.h"
 
@@ -31,6 +32,9 @@ void broadcast_blocks(DType type, View dst, View src, uint32_t repeat, uint32_t 
     }
     if (repeat > 254) {
         trap("REPEAT_RANGE", "Brcb", pc, "Brcb: %u repeats; at most 254 fit", repeat);
+    }
+    if (dst_block == 0) {
+        trap("STRIDE_RANGE", "Brcb", pc, "Brcb: dstBlkStride is 0; all eight blocks of a repeat would be one.");
     }
     const uint32_t bytes = dtype_bytes(type);
     const uint64_t read = static_cast<uint64_t>(repeat) * 8 * bytes;
@@ -125,6 +129,13 @@ void broadcast_axes(DType type, View dst, View src, View work, const uint32_t *d
     Instr instr = vector_instr(api, facts.steps[0], pc, type, to);
     add_span(instr, src, from * bytes, false);
     add_span(instr, dst, to * bytes, true);
+    if (dims == 2 && src_shape[0] == 1 && dst_shape[0] != 1) {
+        require_whole_blocks(api, pc, "a row", src_shape[1], bytes);
+    }
+    if (to != from && dst.data < src.data + from * bytes && src.data < dst.data + to * bytes) {
+        trap("PARTIAL_OVERLAP", api, pc, "%s: dst and src share memory; each number of src is written several times.",
+             api);
+    }
     add_span(instr, work, work.data ? 32 : 0, true);
     if (to == 0) {
         return;

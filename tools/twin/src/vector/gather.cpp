@@ -1,4 +1,5 @@
 // Gather, Gatherb and GatherMask.
+#include "composite.h"
 #include "record.h"
 #include "state.h"
 
@@ -56,6 +57,7 @@ void gather(const void *pc, DType type, const Operand &d, const Walk &w, View sr
         });
         add_span(instr, part(src, reach.low), reach.high - reach.low, false);
     }
+    warn_of_sharing(apis::Gather.name, pc, instr.access, instr.n_access);
     issue(instr);
     each([&](uint32_t r, uint32_t lane, uint64_t i) {
         std::memcpy(lane_address(d, r, lane), src.data + base + offset[i], bytes);
@@ -116,6 +118,7 @@ void gather_blocks(DType type, View dst, View src, View offsets, uint32_t repeat
         }
         add_span(instr, part(src, reach.low), reach.high - reach.low, false);
     }
+    warn_of_sharing(apis::Gatherb.name, pc, instr.access, instr.n_access);
     issue(instr);
     for (uint32_t r = 0; r < repeat; ++r) {
         for (uint32_t b = 0; b < 8; ++b) {

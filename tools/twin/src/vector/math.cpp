@@ -228,6 +228,22 @@ void xor_count(DType type, View dst, View src0, View src1, View work, int64_t co
     }
 }
 
+namespace {
+
+// Copy the last `row` bytes of CumSum's destination of `whole` bytes beside it.
+void copy_last_row(const Call &c, View last_row, uint64_t row, uint64_t whole)
+{
+    require_operand(c.api, c.pc, "lastRowTensor", last_row);
+    const View from = part(c.dst, whole - row);
+    Instr copy = vector_instr(c.api, "Copy", c.pc, c.type, row / dtype_bytes(c.type));
+    add_span(copy, from, row, false);
+    add_span(copy, last_row, row, true);
+    issue(copy);
+    std::memcpy(last_row.data, from.data, row);
+}
+
+} // namespace
+
 void cumulative_sum(DType type, View dst, View last_row, View src, View work, uint32_t outer, uint32_t inner,
                     bool last_axis)
 {
@@ -268,13 +284,9 @@ void cumulative_sum(DType type, View dst, View last_row, View src, View work, ui
             sum += load(at);
             store(dst.data, at, sum);
         }
-        if (last_row.data && !last_axis) {
-            store(last_row.data, r, sum);
-        }
     }
-    for (uint32_t i = 0; last_row.data && last_axis && i < inner; ++i) {
-        std::memcpy(last_row.data + static_cast<size_t>(i) * bytes,
-                    dst.data + (static_cast<size_t>(outer - 1) * inner + i) * bytes, bytes);
+    if (last_row.data) {
+        copy_last_row(c, last_row, inner * uint64_t{bytes}, all * bytes);
     }
 }
 

@@ -91,6 +91,7 @@ void dequantise(DType to, DType scale_type, View dst, View src, View scales, Vie
     instr.access[instr.n_access++] = Access{
         dst.data, static_cast<uint64_t>(count) * bytes, rows, static_cast<int64_t>(dst_row), true, dst.size_bytes};
     add_span(instr, scales, static_cast<uint64_t>(count) * dtype_bytes(scale_type), false);
+    warn_of_sharing(api, pc, instr.access, instr.n_access);
     require_temporary(api, pc, work, 32);
     add_span(instr, work, work.data ? 32 : 0, true);
     issue(instr);
@@ -125,6 +126,7 @@ void record_small(const void *pc, DType to, DType from, View dst, View src, View
     add_span(instr, offsets, factors * dtype_bytes(to), false);
     add_span(instr, scales, factors * dtype_bytes(to), false);
     add_span(instr, dst, n * dtype_bytes(to), true);
+    warn_of_sharing(api, pc, instr.access, instr.n_access);
     require_temporary(api, pc, work, 32);
     add_span(instr, work, work.data ? 32 : 0, true);
     issue(instr);

@@ -112,6 +112,7 @@ void sum_rows(const char *api, DType type, View dst, View src, View work, uint32
         src.data, static_cast<uint64_t>(n) * bytes, outer, static_cast<int64_t>(inner) * bytes, false, src.size_bytes};
     instr.access[1] = Access{dst.data, static_cast<uint64_t>(outer) * bytes, 1, 0, true, dst.size_bytes};
     instr.n_access = 2;
+    warn_of_sharing(api, pc, instr.access, instr.n_access);
     const uint32_t lanes = 256 / bytes;
     // The first pass over a row leaves one result for each repeat.
     const uint64_t results = (static_cast<uint64_t>((n + lanes - 1) / lanes) * bytes + 31) / 32 * 32;
@@ -144,6 +145,7 @@ void reduce_pattern(Reduce op, DType type, View dst, View src, View work, uint32
     instr.access[0] = Access{src.data, n * bytes, 1, 0, false, src.size_bytes};
     instr.access[1] = Access{dst.data, static_cast<uint64_t>(rows ? first : last) * bytes, 1, 0, true, dst.size_bytes};
     instr.n_access = 2;
+    warn_of_sharing(api, pc, instr.access, instr.n_access);
     require_temporary(api, pc, work, 32);
     if (work.data) {
         instr.access[instr.n_access++] = Access{work.data, 32, 1, 0, true, work.size_bytes};

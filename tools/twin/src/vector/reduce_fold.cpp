@@ -46,6 +46,7 @@ void reduce_fold(Fold op, DType type, View dst, View src, View work, uint32_t fi
     Composite call(facts, pc, DType::F32, static_cast<uint64_t>(first) * last);
     call.span("src", src, first * row_bytes, false);
     call.span("dst", dst, static_cast<uint64_t>(rows ? first : last) * bytes, true);
+    call.no_sharing();
     call.temporary(work, 32);
     call.record();
     const uint32_t runs = rows ? first : last;
@@ -75,6 +76,7 @@ void reduce_xor_sum(View dst, View src0, View src1, View work, int64_t count)
     call.span("src0", src0, span, false);
     call.span("src1", src1, span, false);
     call.span("dst", dst, count == 0 ? 0 : sizeof(int16_t), true);
+    call.no_sharing();
     call.temporary(work, 32);
     if (count == 0) {
         return;

@@ -1,6 +1,7 @@
 // Select: take from one of two sources by a bit, and SelectWithBytesMask, which takes by a byte.
 #include "loops.h"
 
+#include "../device/pipe.h"
 #include "akgen/vector_compare.h"
 #include "composite.h"
 #include "facts.h"
@@ -123,6 +124,9 @@ Job job_of(const void *pc, DType type, View dst, View bits, View src0, View src1
     j.scalar = scalar;
     j.has_scalar = scalar_form;
     j.reuse = mode == CMPMASK_SPR;
+    if (!j.reuse) {
+        warn_of_little_left(j.api, pc, own_scratch_bytes);
+    }
     check(j, false);
     return j;
 }

@@ -1,4 +1,5 @@
 // Sorting: 32 at a time, merging, extraction, region proposals.
+#include "composite.h"
 #include "reduce.h"
 #include "record.h"
 #include "device/guest.h"
@@ -180,6 +181,7 @@ void sort_all(DType type, View dst, View scores, View indices, View work, int64_
     add_span(instr, scores, n * dtype_bytes(type), false);
     add_span(instr, indices, n * 4, false);
     add_span(instr, dst, n * 8, true);
+    warn_of_sharing(api, pc, instr.access, instr.n_access);
     add_span(instr, whole ? work : View{}, n * 8, true);
     issue(instr);
     for (uint64_t sorted = 32; whole && sorted < n; sorted *= 4) { // lists are merged by four

@@ -139,6 +139,7 @@ void deep_norm(const NormCall &c, View gx, float alpha)
     call.matrix("dstLocal", c.dst, row, c.rows, stride, true);
     call.span("meanLocal", c.mean, static_cast<uint64_t>(c.rows) * bytes, true);
     call.span("rstdLocal", c.variance, static_cast<uint64_t>(c.rows) * bytes, true);
+    call.no_sharing();
     call.temporary(c.work, block(c.length * sizeof(float)));
     call.record();
     std::vector<float> values(c.length), kept(c.length);

@@ -32,6 +32,8 @@ void top_k(const TopK &c)
     add_span(instr, c.init_index ? c.src_indices : View{}, inner * 4, false);
     add_span(instr, c.values, rows * value_step, true);
     add_span(instr, c.indices, rows * index_step, true);
+    add_span(instr, c.has_finished ? c.finished : View{}, rows, false);
+    warn_of_sharing(api, pc, instr.access, instr.n_access);
     require_temporary(api, pc, c.work, inner * 8); // a record of score and index for each element of a row
     add_span(instr, c.work, inner * 8, true);
     issue(instr);

@@ -30,6 +30,7 @@ void welford_update(const WelfordCall &c)
     call.span("inputVariance", c.sum, held, false);
     call.span("outputMean", c.dst_mean, held, true);
     call.span("outputVariance", c.dst_sum, held, true);
+    call.no_sharing();
     call.temporary(c.work, 32);
     call.record();
     for (uint32_t i = 0; i < c.length; ++i) {
@@ -66,6 +67,7 @@ void welford_finalise(const WelfordFinal &c)
     call.span("counts", c.counts, bytes, false);
     call.span("outputMean", c.dst_mean, sizeof(float), true);
     call.span("outputVariance", c.dst_variance, sizeof(float), true);
+    call.no_sharing();
     call.temporary(c.work, 32);
     call.record();
     // Without a tail every mean weighs the same, and the sums are scaled as the API scales them.
