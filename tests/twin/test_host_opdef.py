@@ -69,6 +69,16 @@ def test_what_is_not_registered_is_told(
     assert finding.remedy
 
 
+def test_keys_without_a_kernel_type_beside_others_are_told(
+    twin: TwinToolchain, project: Projects, tmp_path: Path
+) -> None:
+    some = "    KERNEL_TASK_TYPE(1, KERNEL_TYPE_AIV_ONLY);\n    if (TILING_KEY_IS(1)) {"
+    finding = _findings(twin, project("scale_add", kernel=("    if (TILING_KEY_IS(1)) {", some)), tmp_path)[0]
+    assert finding.code == "TILING_KEY" and "for tiling key 2" in finding.text
+    whole = some.replace("(1, KERNEL", "(2, KERNEL_TYPE_AIV_ONLY);\n    KERNEL_TASK_TYPE(1, KERNEL", 1)
+    assert not _findings(twin, project("scale_add", kernel=("    if (TILING_KEY_IS(1)) {", whole)), tmp_path)
+
+
 def test_a_nested_struct_must_be_registered(twin: TwinToolchain, project: Projects, tmp_path: Path) -> None:
     edited = project("kinds", host=("REGISTER_TILING_DATA_CLASS(InnerDataOp, InnerData)", ""))
     finding = _findings(twin, edited, tmp_path)[0]

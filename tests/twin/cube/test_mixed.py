@@ -159,6 +159,33 @@ def test_a_matmul_object_needs_cube_cores(probe):
     assert ran.codes == ["MATMUL_CORES"]
 
 
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("TBuf<> early; pipe.InitBuffer(early, 32); REGIST(mm, &cut);", "MATMUL_OBJECT"),
+        ("decltype(mm) b, c, d, e; REGIST(mm, &cut, b, &cut, c, &cut, d, &cut, e, &cut);", "MATMUL_OBJECT"),
+        ("REGIST(mm, &cut); CrossCoreSetFlag<1, PIPE_MTE3>(1); CrossCoreWaitFlag(1);", "EVENT_ID"),
+    ],
+)
+def test_what_the_library_rules_out_is_warned_of(probe, line, code):
+    ran = probe(
+        f"""
+    Matmul<MatmulType<TPosition::GM, CubeFormat::ND, half>, MatmulType<TPosition::GM, CubeFormat::ND, half>,
+           MatmulType<TPosition::GM, CubeFormat::ND, float>> mm;
+    TCubeTiling cut{{}};
+    {line} // HERE""",
+        np.zeros(16, np.float16),
+        np.zeros(16, np.float16),
+        before=INCLUDE + "#define REGIST(...) REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), __VA_ARGS__)\n",
+        task="KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);",
+        workspace_bytes=16 << 20,
+    )
+    assert (ran.one(code).severity, ran.source.splitlines()[ran.one(code).line - 1].strip()[-4:]) == (
+        "warning",
+        "HERE",
+    )
+
+
 def test_results_outside_c_are_refused(probe):
     a, b = draw("float16", 64, 96), draw("float16", 96, 64)
     ran = matmul(

@@ -14,6 +14,7 @@ from akgen.tools.twin.kernel.kernel_prelude import vendor_structs
 _READS_TILING = re.compile(r"\bGET_TILING_DATA(?:_WITH_STRUCT|_MEMBER|_PTR_WITH_STRUCT)?\s*\(")
 
 _KEY_IS = re.compile(r"\bTILING_KEY_(?:IS|LIST)\s*\(([^()]*)\)")
+_KEY_TYPE = re.compile(r"\bKERNEL_TASK_TYPE\s*\(\s*([^(),]+),")
 _KEY_VAR = re.compile(r"\bTILING_KEY_VAR\b")
 _NAMED_KEY = re.compile(
     r"(?:#\s*define\s+(?=\w+\s+\(?\d)|(?:constexpr|const)\s+[\w:]+\s+(?=\w+\s*=\s*\d))(\w+)\s*=?\s*([\w()]+)"
@@ -33,7 +34,7 @@ def check_host(project: KernelProject, info: HostInfo) -> tuple[Diagnostic, ...]
         have = ", ".join(op.socs) or "none"
         text = f"AICore().AddConfig names no chip of this family; it names {have}."
         return (_finding("REGISTRATION", text, 'Add .AddConfig("ascend910b").'),)
-    found = [*_lengths(info), *_nested(info)]
+    found = [*_lengths(info), *_nested(info), *_untyped_keys(project)]
     if not op.has_tiling and any(
         _READS_TILING.search(without_comments(project.files[p])) for p in project.kernel_files
     ):
@@ -104,6 +105,28 @@ def _literal(text: str) -> int | None:
         return None
     octal = found[1].startswith("0") and found[1].isdigit()
     return int(found[1], 8 if octal else 0)
+
+
+def _untyped_keys(project: KernelProject) -> list[Diagnostic]:
+    """Return a finding if some of the kernel's keys have a kernel type, others have none, and there is no default.
+
+    Source: vendor page on setting the kernel type. Keys that cannot be told from the text are taken to have one.
+    """
+    text = _device_text(project)
+    names = dict(_NAMED_KEY.findall(text))
+    typed = {_literal(names.get(word.strip(), word)) for word in _KEY_TYPE.findall(text)}
+    keys = keys_of(project)
+    if not typed or None in typed or not keys or "KERNEL_TASK_TYPE_DEFAULT" in text:
+        return []
+    untyped = ", ".join(map(str, sorted(keys - typed)))
+    if not untyped or kernel_template(project) is not None:
+        return []
+    told = f"KERNEL_TASK_TYPE names no kernel type for tiling key {untyped}, and there is no default."
+    return [
+        _finding(
+            "TILING_KEY", told, "Write KERNEL_TASK_TYPE_DEFAULT(...), or a KERNEL_TASK_TYPE for each key."
+        )
+    ]
 
 
 def _lengths(info: HostInfo) -> list[Diagnostic]:

@@ -27,6 +27,11 @@ template <class Object, typename... Rest> AKGEN_INLINE void register_matmul(Obje
         register_with(object, static_cast<Rest &&>(rest)...);
     }
 }
+template <typename... Args> AKGEN_INLINE void register_objects(Args &&...args)
+{
+    register_matmul(args...);
+    akgen::twin::matmul_objects((0u + ... + (std::is_convertible_v<Args, const TCubeTiling *> ? 0u : 1u)));
+}
 } // namespace detail
 
 } // namespace AscendC
@@ -66,6 +71,6 @@ using AscendC::MM_CFG_BB;
     if (ASCEND_IS_AIC) {                                                                                               \
         return;                                                                                                        \
     }                                                                                                                  \
-    AscendC::detail::register_matmul(__VA_ARGS__)
+    AscendC::detail::register_objects(__VA_ARGS__)
 #endif
 #define REGIST_MATMUL_OBJ_STATIC REGIST_MATMUL_OBJ

@@ -80,6 +80,21 @@ void matmul_register(const void *)
     }
 }
 
+void matmul_objects(uint32_t count)
+{
+    constexpr uint32_t most = 4; // pages of REGIST_MATMUL_OBJ and CrossCoreSetFlag, here and below
+    const void *pc = __builtin_return_address(0);
+    self->objects += count;
+    if (self->objects > most) {
+        warn("MATMUL_OBJECT", "REGIST_MATMUL_OBJ", pc, "REGIST_MATMUL_OBJ: %u Matmul objects; at most %u are supported.",
+             self->objects, most);
+    }
+    if (self->buffers > 0) {
+        warn("MATMUL_OBJECT", "REGIST_MATMUL_OBJ", pc,
+             "REGIST_MATMUL_OBJ behind InitBuffer: its reference asks for it before the first one.");
+    }
+}
+
 void matmul_require(bool registered, bool bias_announced)
 {
     const void *pc = __builtin_return_address(0);

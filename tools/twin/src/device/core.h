@@ -117,6 +117,7 @@ struct Core {
 
     Region regions[local_spaces];
     bool matmul = false; // it owns a Matmul object
+    uint32_t objects = 0; // that REGIST_MATMUL_OBJ named; two flags between cores belong to each
     bool tscm = false;   // vector core: it keeps operands of Matmul objects in L1
     // Cube core: the buffers of the last product that it made, which the next one goes on with where it has as many.
     struct Products {

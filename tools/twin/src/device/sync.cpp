@@ -120,6 +120,11 @@ void cross_core_set(uint32_t mode, Pipe pipe, uint32_t id)
         warn("EVENT_ID", "CrossCoreSetFlag", pc,
              "CrossCoreSetFlag: flag %u; flags 11 to 15 are the system's, SyncAll among its uses.", id);
     }
+    if (id < 2 * self->objects) {
+        warn("EVENT_ID", "CrossCoreSetFlag", pc,
+             "CrossCoreSetFlag: flag %u; flags 0 to %u belong to the kernel's Matmul objects.", id,
+             2 * self->objects - 1);
+    }
     if (pipe == Pipe::S) {
         warn("EVENT_ID", "CrossCoreSetFlag", pc,
              "CrossCoreSetFlag on PIPE_S in mode %u; modes 0 to 2 take a pipe of copies or of a compute unit.", mode);
