@@ -37,7 +37,7 @@ struct Product {
 AKGEN_API void matmul(const Product &p, const char *api, bool wait);
 AKGEN_API void matmul_wait(const void *object);
 AKGEN_API void matmul_register(const void *tiling);
-// Objects that a vector core drives, after they were registered: warn MATMUL_OBJECT of more than 4, and after InitBuffer.
+// Objects that a vector core has registered: warn MATMUL_OBJECT of more than 4, and after InitBuffer.
 AKGEN_API void matmul_objects(uint32_t count);
 // Refuse an operand of an object without a tiling, and a bias that its tiling does not announce.
 AKGEN_API void matmul_require(bool registered, bool bias_announced);

@@ -86,7 +86,7 @@ void matmul_objects(uint32_t count)
     const void *pc = __builtin_return_address(0);
     self->objects += count;
     if (self->objects > most) {
-        warn("MATMUL_OBJECT", "REGIST_MATMUL_OBJ", pc, "REGIST_MATMUL_OBJ: %u Matmul objects; at most %u are supported.",
+        warn("MATMUL_OBJECT", "REGIST_MATMUL_OBJ", pc, "REGIST_MATMUL_OBJ: %u Matmul objects; %u are the most.",
              self->objects, most);
     }
     if (self->buffers > 0) {

@@ -12,7 +12,7 @@ Buffer take_buffer(uint8_t position, uint32_t bytes, uint32_t pool, uint32_t cop
 uint32_t log_buffer(uint8_t position, const Buffer &buffer, const void *pc);
 // Trap UB_OVERFLOW if InitBuffer left fewer bytes of the Unified Buffer for an API to work in. The system keeps the last 256.
 void require_left(const char *api, const void *pc, uint64_t bytes);
-// Warn UB_OVERFLOW if InitBuffer gave out some of the last `bytes` of the Unified Buffer, where an API keeps values of its own.
+// Warn UB_OVERFLOW if InitBuffer gave out some of the last `bytes` of the Unified Buffer, where an API keeps values.
 void warn_of_little_left(const char *api, const void *pc, uint64_t bytes);
 // Wait for the events that freed buffers carry, and warn about tensors that nobody freed.
 void settle_queues(bool report_leaks);

@@ -85,8 +85,8 @@ void warn_of_sharing(const char *api, const void *pc, const Access *accesses, si
     for (size_t i = 0; i < n; ++i) {
         for (size_t k = 0; accesses[i].write && k < n; ++k) {
             if (!accesses[k].write && accesses[i].begin < end(accesses[k]) && accesses[k].begin < end(accesses[i])) {
-                warn("PARTIAL_OVERLAP", api, pc, "%s: a result and a source share memory, which its reference rules out.",
-                     api);
+                warn("PARTIAL_OVERLAP", api, pc,
+                     "%s: a result and a source share memory, which its reference rules out.", api);
                 return;
             }
         }
