@@ -50,6 +50,17 @@ _WORDS = {
     "only": r"(?<![a-z])only(?![a-z])|仅|只(?!是)",
 }  # fmt: skip
 
+_OF_NUMBERS = {
+    "softmax",
+    "normalization",
+    "activation",
+    "attention",
+    "loss",
+    "matmul",
+    "convolution",
+    "pooling",
+}
+
 
 def unaccounted(text: MarkedText, said: str, request: Request, known: Request) -> list[str]:
     """Return the words of a text that what would be built has nothing of; `said` is the text as it was written."""
@@ -195,7 +206,9 @@ def _meant(name: str, text: MarkedText, match: re.Match[str], request: Request) 
     if name != "mask":
         return False
     named = any(s.attributes.get("is_causal") or _MASKING.search(s.operator) for s in steps)
-    return named or DType.BOOL in request.dtypes or any(t.draw == "mask" for t in tensors_in(request))
+    kinds = {e.category for s in steps if s.formula is None and (e := operator_named(s.operator)) is not None}
+    boolean = request.dtypes == (DType.BOOL,) and not kinds & _OF_NUMBERS
+    return named or boolean or any(t.draw == "mask" for t in tensors_in(request))
 
 
 def _takes_all(step: ChainStep) -> bool:

@@ -6,54 +6,20 @@ The code is parsed here, not run. What it lacks (Model, get_inputs) is written a
 import ast
 import re
 from textwrap import indent
-from typing import NamedTuple
 
 from akgen.agents.requests.language import Language
+from akgen.agents.requests.pasted.extraction import expression_of
 from akgen.agents.requests.problems import problem
 from akgen.agents.requests.request import RequestSource
 from akgen.tools.core.untrusted import read_python
 
-_FENCE = re.compile(r"```[a-zA-Z]*\n(.*?)(?:```|\Z)", re.DOTALL)
-_BEGINS = re.compile(r"^(?:import |from \w[\w.]* import |class \w|def \w|@)", re.MULTILINE)
-_TICKS = re.compile(r"`([^`\n]+)`")
-_CALLS = re.compile(r"\b(?:torch|F|nn|functional)\.[\w.]+\(|(?<![\w.])[a-z]\.[a-z_]+\(")
-_PUNCTUATION = re.compile(r"([，。；：、！？])")
-_ASSIGNED = re.compile(r"(?:(?<=\s)|^)[A-Za-z_]\w* *= *\Z")
-_SIGN = re.compile(r"[-+*/@<>=%]")
-_LAMBDA = re.compile(r"(?:\b[A-Za-z_]\w* *= *)?\blambda +[a-z]\w*(?: *, *[a-z]\w*)* *:")
-_NEAR_WORDS = 30
 _MODULES = {"torch", "F", "nn", "np", "math", "functional"}
 _NO_TENSORS = {*_MODULES, "abs", "max", "min", "float", "int", "len", "range", "sum"}
 
 
-class ExtractedCode(NamedTuple):
-    """The words of a text and the code in it, where there is any."""
-
-    words: str
-    code: str | None
-
-
-def extract_code(text: str) -> ExtractedCode:
-    """Take the code out of a text: what is fenced, what stands in backticks, or what begins like Python."""
-    fenced = _FENCE.search(text)
-    if fenced is not None:
-        return ExtractedCode(text[: fenced.start()] + " " + text[fenced.end() :], fenced[1])
-    begins = _BEGINS.search(text)
-    if begins is not None and (code := _module_at(text[begins.start() :])) is not None:
-        return ExtractedCode(text[: begins.start()] + " " + text[begins.start() + len(code) :], code)
-    ticks = _TICKS.search(text)
-    if ticks is not None and _expression(ticks[1]) is not None:
-        return ExtractedCode(text[: ticks.start()] + " " + text[ticks.end() :], ticks[1])
-    text = _LAMBDA.sub(" ", text)
-    call = _CALLS.search(text)
-    if call is not None:
-        return _bare_expression(text)
-    return ExtractedCode(text, None)
-
-
 def source_of(code: str, language: Language) -> RequestSource | str:
     """Return what the code computes, or a sentence that says why it cannot be used."""
-    expression = _expression(code.strip())
+    expression = expression_of(code.strip())
     if expression is not None:
         names = _free_names(expression)
         if not names:
@@ -104,6 +70,7 @@ def _module_source(
 
 def _from_statements(module: ast.Module) -> str | None:
     """Return a module of statements without a function around them, such as "self.fc = ..." and "return ..."."""
+    module = _OwnModules(module).module
     made = [n for n in module.body if isinstance(n, ast.Assign) and _is_own(n.targets[0])]
     body = [n for n in module.body if n not in made]
     if not body or not all(
@@ -114,7 +81,8 @@ def _from_statements(module: ast.Module) -> str | None:
     taken: list[str] = []
     for statement in body:
         names = _names(statement)
-        taken += [n.id for n in names if isinstance(n.ctx, ast.Load) and n.id not in {*known, *taken}]
+        loaded = dict.fromkeys(n.id for n in names if isinstance(n.ctx, ast.Load))
+        taken += [name for name in loaded if name not in {*known, *taken}]
         known |= {n.id for n in names if isinstance(n.ctx, ast.Store)}
     lines = [ast.unparse(n) for n in body]
     last = body[-1]
@@ -129,50 +97,28 @@ def _from_statements(module: ast.Module) -> str | None:
     )
 
 
+class _OwnModules(ast.NodeTransformer):
+    """Gives modules that statements make, "conv = nn.Conv2d(3, 8, 3)", to the module around the statements."""
+
+    def __init__(self, module: ast.Module) -> None:
+        made = [n for n in module.body if isinstance(n, ast.Assign) and _constructs(n.value)]
+        self._names = {t.id for n in made for t in n.targets if isinstance(t, ast.Name)}
+        self.module: ast.Module = ast.fix_missing_locations(self.visit(module))
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id not in self._names:
+            return node
+        return ast.copy_location(ast.Attribute(ast.Name("self", ast.Load()), node.id, node.ctx), node)
+
+
+def _constructs(node: ast.expr) -> bool:
+    """Say whether an expression makes a module of constants: "nn.Conv2d(3, 8, 3)"."""
+    called = isinstance(node, ast.Call) and re.fullmatch(r"(?:torch\.)?nn\.[A-Z]\w*", ast.unparse(node.func))
+    return bool(called) and not [n for n in _names(node) if n.id not in _MODULES]
+
+
 def _is_own(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-
-
-def _bare_expression(text: str) -> ExtractedCode:
-    """Find the longest run of words that is an expression with a call of torch in it, near the first such call."""
-    words = _PUNCTUATION.sub(r" \1 ", text).split(" ")
-    call = next((i for i, word in enumerate(words) if _CALLS.search(word)), 0)
-    begin, end = max(0, call - _NEAR_WORDS), min(len(words), call + _NEAR_WORDS)
-    for length in range(end - begin, 0, -1):
-        for first in range(begin, end - length + 1):
-            part = " ".join(words[first : first + length]).strip().rstrip(",.;")
-            if _CALLS.search(part) and _expression(part) is not None:
-                before = _ASSIGNED.sub("", " ".join(words[:first]))
-                behind = " ".join(words[first + length :])
-                if _SIGN.match(behind.lstrip()) or _SIGN.match(before.rstrip()[-1:]):
-                    return ExtractedCode(text, None)  # only a part of an expression
-                return ExtractedCode(f"{before} {behind}", part)
-    return ExtractedCode(text, None)
-
-
-def _module_at(text: str) -> str | None:
-    """Return the longest beginning of the text that is a module; words behind it are no code."""
-    lines = text.splitlines(keepends=True)
-    for count in range(len(lines), 0, -1):
-        part = "".join(lines[:count])
-        try:
-            body = read_python(part).body
-        except SyntaxError:
-            continue
-        last = body[-1] if body else None
-        if not isinstance(last, ast.Expr) or isinstance(last.value, ast.Call):
-            return part
-    return None
-
-
-def _expression(text: str) -> ast.expr | None:
-    """Return the expression if the text is one that computes something."""
-    try:
-        lines = read_python(text.strip()).body
-    except SyntaxError:
-        return None
-    body = lines[0].value if len(lines) == 1 and isinstance(lines[0], ast.Expr) else None
-    return body if isinstance(body, ast.Call | ast.BinOp | ast.UnaryOp) else None
 
 
 def _free_names(expression: ast.expr) -> list[str]:

@@ -30,15 +30,19 @@ class Declarations(NamedTuple):
 
     tensors: tuple[DeclaredTensor, ...]
     rest: str
+    spans: tuple[tuple[int, int], ...] = ()  # where they stand in the text
 
 
-def declarations(text: str) -> Declarations | None:
-    """Return what a text declares; None where a tensor is declared twice, in different ways."""
+def declarations(text: str, names: tuple[str, ...] = ()) -> Declarations | None:
+    """Return what a text declares; None where a tensor is declared twice, in different ways.
+
+    With `names` only tensors that are called so, in lower case, whatever a word else means.
+    """
     plain = unicodedata.normalize("NFKC", text).replace("×", "x").replace("−", "-").lower()
     plain = _corrected().sub(r"\2", plain)
     spans: list[tuple[int, int]] = []
     said: list[tuple[list[re.Match[str]], int, Shape | None, DType | None]] = []
-    for pattern in (_before(), _behind(), _typed(), _typed_before()):
+    for pattern in (_before(names), _behind(names), _typed(names), _typed_before(names)):
         for match in pattern.finditer(plain):
             if any(match.start() < end and begin < match.end() for begin, end in spans):
                 continue
@@ -46,25 +50,26 @@ def declarations(text: str) -> Declarations | None:
             shape = _shape(groups["shape"]) if groups.get("shape") else None
             dtype = next((_types()[groups[k]] for k in ("dtype", "dtype2", "dtype3") if groups.get(k)), None)
             begin, end = match.span("names")
-            names = _called(plain, list(re.compile(_name()).finditer(plain, begin, end)))
-            said.append((names, len(spans), shape, dtype))
+            called = list(re.compile(_name(names)).finditer(plain, begin, end))
+            called = called if names else _called(plain, called)
+            said.append((called, len(spans), shape, dtype))
             spans.append(match.span())
     found: dict[str, DeclaredTensor] = {}
     begins: dict[str, int] = {}
     taken: list[tuple[int, int]] = []
     # The names that stand right beside a shape have it; names before them may belong elsewhere.
     nearest: dict[str, int] = {}
-    for names, at, shape, _ in said:
-        stands_before = spans[at][0] == names[0].start()
+    for called, at, shape, _ in said:
+        stands_before = spans[at][0] == called[0].start()
         if shape is not None:
-            nearest.setdefault(names[-1 if stands_before else 0][0], at)
-    for names, at, shape, dtype in said:
+            nearest.setdefault(called[-1 if stands_before else 0][0], at)
+    for called, at, shape, dtype in said:
         begin, end = spans[at]
-        if begin == names[0].start():
-            while len(names) > 1 and nearest.get(names[0][0], at) != at:
-                names = names[1:]
-            begin = names[0].start()
-        for name in names:
+        if begin == called[0].start():
+            while len(called) > 1 and nearest.get(called[0][0], at) != at:
+                called = called[1:]
+            begin = called[0].start()
+        for name in called:
             spelt = name[0].replace(" ", "_")
             before = found.get(spelt, DeclaredTensor(spelt, shape, dtype))
             if (shape and before.shape and before.shape != shape) or (
@@ -75,15 +80,20 @@ def declarations(text: str) -> Declarations | None:
             begins[spelt] = min(begins.get(spelt, name.start()), name.start())
         taken.append((begin, end))
     order = sorted(found, key=lambda name: begins[name])
-    for match in _order().finditer(plain):
-        listed = [n[0].replace(" ", "_") for n in re.finditer(_name(), match["names"])]
+    for match in _order(names).finditer(plain):
+        listed = [n[0].replace(" ", "_") for n in re.finditer(_name(names), match["names"])]
         if set(listed) == set(order):
             order = listed
             taken.append(match.span())
     rest = plain
     for begin, end in sorted(taken, reverse=True):
         rest = f"{rest[:begin]} , {rest[end:]}"
-    return Declarations(tuple(found[n] for n in order), rest)
+    return Declarations(tuple(found[n] for n in order), rest, tuple(sorted(taken)))
+
+
+def ends_with_type(text: str) -> bool:
+    """Say whether a text ends with a type that stands apart, "a of 512, b of 300, int32": it is that of all tensors."""
+    return re.search(rf"[,，;；]\s*(?:all |in |都是?)?(?:{_dtype()})\s*[.。]?\s*\Z", text.lower()) is not None
 
 
 def _called(plain: str, names: list[re.Match[str]]) -> list[re.Match[str]]:
@@ -119,8 +129,11 @@ def _dtype() -> str:
 
 
 @cache
-def _name() -> str:
+def _name(names: tuple[str, ...]) -> str:
     """Match one name: of a few letters, with a digit or an underscore, or a noun for a tensor in either language."""
+    if names:
+        listed = "|".join(re.escape(n) for n in sorted(names, key=len, reverse=True))
+        return rf"(?<![a-z0-9_.])(?:{listed})(?![a-z0-9_])"
     said = words()["declared"]
     nouns = sorted({*said["nouns"], *(t for t in words()["tensors"] if len(t) > 1)}, key=len, reverse=True)
     types = "|".join(re.escape(w) for w in _types() if w.isascii())
@@ -130,8 +143,10 @@ def _name() -> str:
 
 
 @cache
-def _names() -> str:
-    return rf"(?P<names>{_name()}(?:(?:\s*(?:,|/|&|、|和|与|及)\s*(?:and )?|\s+and\s+|\s+){_name()})*)"
+def _names(names: tuple[str, ...]) -> str:
+    one = _name(names)
+    first = r"(?<![-+*/@^] )(?<![-+*/@^])" if names else ""  # "a * s, q is 8x64" tells q alone
+    return rf"(?P<names>{first}{one}(?:(?:\s*(?:,|/|&|、|和|与|及)\s*(?:and )?|\s+and\s+|\s+){one})*)"
 
 
 @cache
@@ -147,10 +162,14 @@ def _sized() -> str:
 
 
 @cache
-def _alone() -> str:
-    """Match one length, which needs a word that says it is one, a plural or a type behind it."""
+def _alone(*, sure: bool) -> str:
+    """Match one length, which needs a word that says it is one, a plural or a type behind it unless names are sure."""
     said = words()["declared"]
     free = r"(?![\d.x*%a-z]|\s?[x*]\s?\d)"
+    counted = rf"{_N} ?(?:{said['entries']})"
+    if sure:
+        ends = rf"(?=\s*(?:[,.;，。；)\n]|$|and\b|{_dtype()}|each\b|和|的))"
+        return rf"(?:{said['length']})\s*{_N}{free}|[,，]?\s*{counted}|{_N}{free}{ends}"
     return (
         rf"(?:{said['length']})\s*{_N}{free}|{_N}(?= each\b| ?(?:{_dtype()}))"
         rf"|(?<=[^a-z0-9_]b ){_N}{free}(?=\s*(?:[,.;)]|$))"
@@ -163,37 +182,37 @@ def _axes() -> str:
 
 
 @cache
-def _before() -> re.Pattern[str]:
+def _before(names: tuple[str, ...]) -> re.Pattern[str]:
     """Match names before their shape: "q, k: (2, 4, 64, 32) fp16", "偏置各 192", "x (B, T, C) = (4, 128, 32)"."""
     return re.compile(
-        rf"{_names()}(?:\s*\([a-z](?:\s*,\s*[a-z])*\)\s*)?{_link()}(?:(?P<dtype>{_dtype()}){_link()})?"
-        rf"(?P<shape>{_sized()}|{_alone()})(?:\s*\(?\s*(?:是|为)?\s*(?P<dtype2>{_dtype()})\s*\)?|\s*[,，]\s*(?P<dtype3>{_dtype()})(?!\s*的?\s*{_name()}))?{_axes()}"
+        rf"{_names(names)}(?:\s*\([a-z](?:\s*,\s*[a-z])*\)\s*)?{_link()}(?:(?P<dtype>{_dtype()}){_link()})?"
+        rf"(?P<shape>{_sized()}|{_alone(sure=bool(names))})(?:\s*\(?\s*(?:是|为)?\s*(?P<dtype2>{_dtype()})\s*\)?|\s*[,，]\s*(?P<dtype3>{_dtype()})(?!\s*的?\s*{_name(names)}))?{_axes()}"
         r"(?:\s*each\b|\s*的(?=[\s,，。.]|$))?"
     )
 
 
 @cache
-def _behind() -> re.Pattern[str]:
+def _behind(names: tuple[str, ...]) -> re.Pattern[str]:
     """Match names behind their shape: "512x32 logits", "(64, 64) 的 bool 掩码"."""
     return re.compile(
-        rf"(?:(?P<dtype3>{_dtype()})\s*的?\s*)?(?P<shape>{_sized()})\s*的?\s*(?:(?P<dtype>{_dtype()})\s*的?\s*)?{_names()}"
+        rf"(?:(?P<dtype3>{_dtype()})\s*的?\s*)?(?P<shape>{_sized()})\s*的?\s*(?:(?P<dtype>{_dtype()})\s*的?\s*)?{_names(names)}"
     )
 
 
 @cache
-def _typed() -> re.Pattern[str]:
+def _typed(names: tuple[str, ...]) -> re.Pattern[str]:
     """Match names with a type alone: "idx (int64)", "labels are int64", "标签 int64"."""
-    return re.compile(rf"{_names()}{_link()}\(?\s*(?P<dtype>{_dtype()})\s*\)?(?:\s*的(?=[\s,，。.]|$))?")
+    return re.compile(rf"{_names(names)}{_link()}\(?\s*(?P<dtype>{_dtype()})\s*\)?(?:\s*的(?=[\s,，。.]|$))?")
 
 
 @cache
-def _typed_before() -> re.Pattern[str]:
-    return re.compile(rf"(?P<dtype>{_dtype()})\s*的?\s*{_names()}")
+def _typed_before(names: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"(?P<dtype>{_dtype()})\s*的?\s*{_names(names)}")
 
 
 @cache
-def _order() -> re.Pattern[str]:
-    return re.compile(rf"{words()['declared']['order']}{_link()}[(\[]?\s*{_names()}\s*[)\]]?")
+def _order(names: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"{words()['declared']['order']}{_link()}[(\[]?\s*{_names(names)}\s*[)\]]?")
 
 
 @cache

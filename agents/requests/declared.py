@@ -2,12 +2,15 @@
 
 import ast
 import re
+from typing import NamedTuple
 
 from akgen.agents.requests import sizes
+from akgen.agents.requests.declarations import declarations
 from akgen.agents.requests.formula import VARIABLE
 from akgen.agents.requests.marks import MarkedText
 from akgen.agents.requests.request import Shape
 from akgen.knowledge.operators import operator_named
+from akgen.tools.core.dtypes import DType
 
 _NAME = r"[a-z][a-z0-9_]*"
 TENSOR = (
@@ -41,6 +44,15 @@ _WORDS = frozenset(
         "as",
     )
 )
+_OPERANDS = re.compile(  # names beside signs
+    rf"(?<![a-z0-9_.])(?:(?<=[-+*/@^(|=<>] )|(?<=[-+*/@^(|=<>√∑]))({_NAME})(?![a-z0-9_])"
+    rf"|(?<![a-z0-9_.])({_NAME})(?= ?[-+*/@^)|=])"
+)
+_LENGTH = re.compile(
+    rf"(?<![a-z0-9_.])(?P<names>{LISTED})(?:\s*(?:is|are|of|each|both|length|len|size|长度|各|都|是|为|[:：]))*\s*"
+    r"(?P<size>\d+)(?=\s*(?:[,.;，。；)\n]|\Z|and\b))(?!\.\d)"
+)
+_COUNTS = frozenset("ndmkhtclij") | {"dk", "d_k", "lr", "eps", "step", "axis", "dim"}  # numbers, not tensors
 
 
 def halves_of(text: MarkedText) -> dict[str, ast.expr]:
@@ -53,6 +65,39 @@ def halves_of(text: MarkedText) -> dict[str, ast.expr]:
         return {}
     text.mark(*match.span(), "named")
     return dict(zip((match["a"], match["b"]), halves, strict=True))
+
+
+class ToldTensors(NamedTuple):
+    """What a text says of the names in its equations."""
+
+    shapes: dict[str, Shape]
+    types: dict[str, DType]  # of those that hold no floating-point numbers
+    floats: DType | None = None  # the type of the others, where it is said beside them
+
+
+def declared_tensors(text: MarkedText) -> ToldTensors:
+    """Return shapes and types that stand beside names; what says them is marked."""
+    names = tuple(sorted({n for pair in _OPERANDS.findall(text.text) for n in pair if n} - _WORDS))
+    said = declarations(text.text, names) if names else None
+    types = {t.name: t.dtype for t in said.tensors if t.dtype is not None} if said is not None else {}
+    special = {name: dtype for name, dtype in types.items() if not dtype.is_float}
+    floats = {*types.values()} - {*special.values()}
+    if said is None or not special or len(floats) > 1 or any(t.shape is None for t in said.tensors):
+        return ToldTensors(declared_shapes(text), {})
+    for begin, end in said.spans:
+        text.mark(begin, end, "filler")
+    shapes = {t.name: t.shape for t in said.tensors if t.shape is not None}
+    return ToldTensors({**shapes, **declared_shapes(text)}, special, next(iter(floats), None))
+
+
+def _lengths(text: MarkedText, found: dict[str, Shape]) -> None:
+    """Add vectors whose length alone is said, "w 256", where a tensor of the text has an axis of that size."""
+    known = {n for shape in found.values() for n in shape}
+    for match in text.matches(_LENGTH):
+        names = re.findall(_NAME, match["names"])
+        if int(match["size"]) in known and not any(n in found or n in _COUNTS for n in names):
+            found |= dict.fromkeys(names, (int(match["size"]),))
+            text.mark(*match.span(), "filler")
 
 
 def declared_shapes(text: MarkedText) -> dict[str, Shape]:
@@ -77,6 +122,7 @@ def declared_shapes(text: MarkedText) -> dict[str, Shape]:
                 found.setdefault(name, mark.value[0])
         if any(n in found for n in names):
             text.mark(begin, mark.begin, "filler")
+    _lengths(text, found)
     return found
 
 
@@ -99,7 +145,7 @@ def shapes_of(
     if not any(m.kind == "shape" for m in text.marks):
         # sizes by what they count: "256 rows, 384 features"
         found = sizes.take_sizes(
-            text, ("samples", "batch", "heads", "tokens", "channels", "height", "breadth", "hidden")
+            text, ("samples", "batch", "heads", "tokens", "channels", "height", "width", "hidden")
         )
         return (tuple(found.values()),) if len(found) > 1 else ()
     said = list(dict.fromkeys(m.value[0] for m in text.marks if m.kind == "shape" and len(m.value) == 1))

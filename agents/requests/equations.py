@@ -7,17 +7,21 @@ words beside the equations say must be known to say nothing, or be the equations
 
 import ast
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from akgen.agents.requests.aligned import aligned
-from akgen.agents.requests.declared import TENSOR, declared_shapes, halves_of, shapes_of
+from akgen.agents.requests.declared import TENSOR, declared_tensors, halves_of, shapes_of
 from akgen.agents.requests.fits import shape_of
 from akgen.agents.requests.formula import VARIABLE, with_paths
+from akgen.agents.requests.functions import NORMS
 from akgen.agents.requests.marks import MarkedText
 from akgen.agents.requests.notation import Notation, NotRead
 from akgen.agents.requests.request import Shape
 from akgen.agents.requests.signs import MathToken, spelt, tokens
-from akgen.agents.requests.trees import names_of, substituted
+from akgen.agents.requests.trees import call, names_of, substituted
+from akgen.tools.core.dtypes import DType
 
 _NAME = r"[a-z][a-z0-9_]*"
 _BIND = re.compile(
@@ -36,6 +40,12 @@ _LONG = {
 }
 _TYPE = r"(?:u?int8|floats?|fp32|fp16|float32)"
 _RESULT = rf"{TENSOR}(?: as {_TYPE}| ?\({_TYPE}\))?"
+_EPS = re.compile(
+    r"(?<![a-z0-9_])(?:with |and )?eps(?:ilon)? ?(?:=|is|of|取|为|是|:)? ?(\d+(?:\.\d+)?(?:e-?\d+)?)(?![a-z0-9_.])"
+)
+_WIDTHS = ("d", "dk", "d_k", "dh", "hd", "head_dim")  # of a head, under a root
+_REDUCED = {"mean": "mean", "average": "mean", "sum": "sum", "均值": "mean", "平均": "mean", "求和": "sum"}
+_REDUCES = re.compile(r"(?<![a-z])(?:the )?(mean|average|sum)(?: is)? of (?:all )?\Z")
 _RETURNED = re.compile(
     r"(?:(?<![a-z])(?:return(?:s|ing)?|outputs?|give(?: me)?|want)(?![a-z])|返回|输出)(?:(?: both| the| new| all| only"
     rf"|新的?|更新后的?|裁剪后的?)| ?[:：])* ?(?P<names>{_RESULT}(?:\s*(?:,|/|&|、|and|和|与)\s*(?:the )?{_RESULT})*)"
@@ -59,17 +69,25 @@ class Told(NamedTuple):
     variables: tuple[str, ...]
     shapes: tuple[Shape, ...]  # of the variables, or one for all; none where nobody said it
     names: tuple[str, ...]  # of the results
+    types: Mapping[str, DType] = MappingProxyType({})  # of variables that are no floating-point numbers
+    floats: DType | None = None  # of the other variables, where it is said beside them
+    ends: tuple[tuple[str, int], ...] = ()  # of the equations: where each name's ends
 
 
 def read_equations(said: str) -> Told | None:
     """Return what a text tells by equations; None if it tells nothing so, or not all of it can be read."""
     text = MarkedText(spelt(said))
     halves = halves_of(text)
-    declared = declared_shapes(text)
+    declared, types, floats = declared_tensors(text)
     found = _equations(text, declared, halves)
     if not found or not any(_computes(e.tree) for e in found):
         return None
-    return _joined(text, found, declared, halves)
+    told = _joined(text, found, declared, halves)
+    ends = tuple((e.name, e.end) for e in found if e.name is not None)
+    if told is None:
+        return None
+    types = {name: dtype for name, dtype in types.items() if name in told.variables}
+    return told._replace(types=types, floats=floats, ends=ends)
 
 
 def _equations(text: MarkedText, declared: dict[str, Shape], halves: dict[str, ast.expr]) -> list[Equation]:
@@ -85,7 +103,7 @@ def _equations(text: MarkedText, declared: dict[str, Shape], halves: dict[str, a
     def sure(name: str) -> bool:
         return name in declared or name in left or name in halves
 
-    shapes = dict(declared)
+    shapes: dict[str, Shape] = {**{name: () for name in _WIDTHS if name not in declared}, **declared}
     found: list[Equation] = []
     functions: dict[str, tuple[str, ast.expr]] = {}
     at = 0
@@ -107,7 +125,10 @@ def _equations(text: MarkedText, declared: dict[str, Shape], halves: dict[str, a
         if isinstance(parsed.tree, ast.Constant) or (name is None and (alone or _is_word(parsed.tree))):
             at += 1
             continue
-        tree = parsed.tree
+        tree, start = parsed.tree, listed[at].begin
+        reduced = _REDUCES.search(text.text[:start]) if name is None else None
+        if reduced is not None:
+            tree, start = call(f"torch.{_REDUCED[reduced[1]]}", tree), reduced.start()
         if re.search(r"[-+*/@^=] ?\Z", text.text[: listed[at].begin]):
             return []  # a part of what is not understood
         if argument is not None and name is not None:
@@ -116,9 +137,12 @@ def _equations(text: MarkedText, declared: dict[str, Shape], halves: dict[str, a
             value = ast.BinOp(ast.Name(name), change(), tree) if name and change else tree
             if name is not None and isinstance(shape := shape_of(tree, dict(shapes)), tuple):
                 shapes.setdefault(name, shape)
-            found.append(Equation(name, ast.fix_missing_locations(value), listed[at].begin, end))
-        text.mark(listed[at].begin, end, "operator")
+            found.append(Equation(name, ast.fix_missing_locations(value), start, end))
+        text.mark(start, end, "operator")
         at = parsed.end
+    for name, (argument, tree) in functions.items():
+        if argument in declared and len(re.findall(rf"(?<![a-z0-9_]){name} ?\(", blank)) == 1:
+            found.append(Equation(name, ast.fix_missing_locations(tree), 0, len(text.text)))  # "FFN(x) = ..."
     return found
 
 
@@ -179,12 +203,9 @@ def _joined(
     chosen = returned or [n for n in results if n not in used] or list(results)[-1:]
     tensors = list(dict.fromkeys(n for c in chosen for n in names_of(results[c])))
     bound = _bound(text, [n for n in tensors if n not in declared])
+    results = {name: with_eps(text, tree) for name, tree in results.items()}
     bound |= {n: t for n, t in halves.items() if n in tensors}
-    roots = {
-        n
-        for n in tensors
-        if n in ("d", "dk", "d_k", "dh", "hd", "head_dim") and n not in declared | bound.keys()
-    }
+    roots = {n for n in tensors if n in _WIDTHS and n not in declared | bound.keys()}
     try:
         trees = [with_paths(_rooted(substituted(results[c], bound), roots, declared)) for c in chosen]
     except (LookupError, SyntaxError):
@@ -206,6 +227,18 @@ def _joined(
         variables = tuple(order)
     body = ", ".join(ast.unparse(ast.fix_missing_locations(t)) for t in trees)
     return Told(text, f"({body})" if len(trees) > 1 else body, variables, shapes, tuple(chosen))
+
+
+def with_eps(text: MarkedText, tree: ast.expr) -> ast.expr:
+    """Give the norms of an expression the eps that the text says: "RMSNorm(x) * w, eps 1e-6"."""
+    norms = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) in NORMS.values()]
+    said = _EPS.search(text.rest) if norms and "eps" not in names_of(tree) else None
+    for node in norms if said is not None else ():
+        if said is not None and "eps" not in {k.arg for k in node.keywords}:
+            node.keywords.append(ast.keyword("eps", ast.Constant(float(said[1]))))
+    if said is not None:
+        text.mark(*said.span(), "label")
+    return tree
 
 
 def _rooted(tree: ast.expr, roots: set[str], declared: dict[str, Shape]) -> ast.expr:
@@ -234,9 +267,9 @@ def _returned(text: MarkedText, results: dict[str, ast.expr]) -> list[str]:
             begin = match.start()
             for typed in re.finditer(r"(?:(?<= as )|(?<=\())\w+", text.text[: match.end()]):
                 if typed.start() > match.start():  # the type is read by who reads types
-                    text.mark(begin, typed.start(), "filler")
+                    text.mark(begin, typed.start(), "returned")
                     begin = typed.end()
-            text.mark(begin, match.end(), "filler")
+            text.mark(begin, match.end(), "returned")
             return list(dict.fromkeys(kept))
     return []
 

@@ -1,7 +1,7 @@
 """Find sizes that do not fit each other before anything is built: operands, tensors side by side, groups."""
 
 import ast
-from itertools import zip_longest
+from itertools import combinations, zip_longest
 
 from akgen.agents.requests.needs import entry_of
 from akgen.agents.requests.request import ChainStep, Request, Shape
@@ -65,6 +65,18 @@ def within(shape: Shape, larger: Shape) -> bool:
     return len(shape) < len(larger) and all(size in rest for size in shape)
 
 
+def within_once(shape: Shape, larger: Shape) -> tuple[int | None, ...] | None:
+    """Return which axis of a tensor stands at each of a larger one's, (0, 1, None, None); None unless one way fits."""
+    ways = [
+        axes
+        for axes in combinations(range(len(larger)), len(shape))
+        if tuple(larger[a] for a in axes) == shape
+    ]
+    if len(ways) != 1 or not shape or len(shape) == len(larger):
+        return None
+    return tuple(ways[0].index(i) if i in ways[0] else None for i in range(len(larger)))
+
+
 def _shape_of(node: ast.expr, shapes: dict[str, Shape]) -> Shape | None:
     """Return the shape of an expression; None where it is not known. Raises _Differ."""
     if isinstance(node, ast.Name):
@@ -73,6 +85,8 @@ def _shape_of(node: ast.expr, shapes: dict[str, Shape]) -> Shape | None:
         return ()
     if isinstance(node, ast.UnaryOp):
         return _shape_of(node.operand, shapes)
+    if isinstance(node, ast.Subscript):
+        return _indexed(node, shapes)
     if isinstance(node, ast.BinOp):
         left, right = _shape_of(node.left, shapes), _shape_of(node.right, shapes)
         if left is None or right is None:
@@ -86,10 +100,28 @@ def _shape_of(node: ast.expr, shapes: dict[str, Shape]) -> Shape | None:
             swapped = [ast.unparse(a) for a in node.args[1:]]
             return (*given[0][:-2], given[0][-1], given[0][-2]) if set(swapped) == {"-1", "-2"} else None
         known = [s for s in given if s is not None]
+        if called in ("layer_norm", "rms_norm"):
+            return given[0]
+        if called == "linear" and len(known) == len(given) and given[0] and given[1]:
+            return (*given[0][:-1], given[1][0])
+        if called == "mean" and given and given[0] is not None and ast.unparse(node.args[-1]) == "(-2, -1)":
+            return given[0][:-2]
         if entry is None or entry.category not in _POINTWISE or len(known) < len(given):
             return None
         return _broadcast(known)
     return None
+
+
+def _indexed(node: ast.Subscript, shapes: dict[str, Shape]) -> Shape | None:
+    """Return the shape of a tensor that gets axes of one element, x[:, None]; None of any other index."""
+    shape = _shape_of(node.value, shapes)
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    whole = [isinstance(p, ast.Slice) and not (p.lower or p.upper or p.step) for p in parts]
+    added = [isinstance(p, ast.Constant) and p.value is None for p in parts]
+    if shape is None or sum(whole) > len(shape) or not all(a or w for a, w in zip(added, whole, strict=True)):
+        return None
+    rest = iter(shape)
+    return (*(next(rest) if w else 1 for w in whole), *rest)
 
 
 def _product(left: Shape, right: Shape) -> Shape | None:

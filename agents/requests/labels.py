@@ -70,9 +70,19 @@ def without_labels(text: MarkedText, marks: list[Mark]) -> list[Mark]:
                 entry.source or entry.name in operations_of(formula.value.formula)
             )
             dropped += [mark] if defined and not joined else []
+    left_over = [m for m in operators if m not in dropped and m not in formulas]
+    if formulas and any(_is_label(text, m) and m.end <= formulas[-1].begin for m in left_over):
+        raise Unclear(
+            "order", names=[m.value if isinstance(m.value, str) else m.value.formula for m in operators]
+        )
     if formulas and "+" in formulas[0].value.formula:
         dropped += [m for m in marks if m.kind in ("first", "bias") and m.end <= formulas[0].begin]
     return [m for m in marks if m not in dropped]
+
+
+def _is_label(text: MarkedText, mark: Mark) -> bool:
+    """Say whether a name stands before a colon: "Charbonnier loss: mean of sqrt(...)" is none of its own steps."""
+    return re.match(r"\s*[:：]", text.text[mark.end :]) is not None
 
 
 def _named_again(text: MarkedText, marks: list[Mark], left: Mark, right: Mark) -> list[Mark]:

@@ -5,59 +5,18 @@ it a name means an axis only where PyTorch's operators agree on it; else the per
 """
 
 import re
-from typing import NamedTuple
+from functools import cache
 
 from akgen.agents.requests import sizes
 from akgen.agents.requests.marks import MarkedText
+from akgen.agents.requests.roles import named_roles, roles
 
 Layout = tuple[str, ...]  # the names of a tensor's axes, in order
 
 
-class _Role(NamedTuple):
-    """What an axis is: the words for it, the names it has in layouts, and where it stands by rank if nobody says."""
-
-    words: str
-    names: tuple[str, ...]
-    usual: dict[int | None, int]  # None: of a tensor whose rank nobody has said yet
-
-
-_ROLES = {
-    "batch": _Role(r"batch(?:es)?|批次?|样本", ("b", "n", "bs", "batch"), {2: 0, 3: 0, 4: 0, 5: 0}),
-    "heads": _Role(r"(?:attention )?heads?|注意力头|头", ("heads", "head", "nh", "h", "n"), {4: 1}),
-    "tokens": _Role(
-        r"time(?:[ -]?steps?)?|seq(?:uence)?(?: length)?|length|tokens?|positions?|steps|frames?"
-        r"|时间步?|序列(?:长度)?|词元?",
-        ("t", "s", "l", "time", "seq", "sequence", "tokens", "len", "length", "n"),
-        {},
-    ),
-    "channels": _Role(r"(?:feature )?channels?|通道", ("c", "channels", "channel"), {2: 1, 4: 1, 5: 1}),
-    "features": _Role(
-        r"features?|hidden(?: units?| size)?|embed(?:ding)?s?|d_?model|model|特征|隐藏层?",
-        ("d", "e", "f", "hidden", "features", "dim", "head_dim", "head dim", "h", "c"),
-        {None: -1, 2: -1, 3: -1, 4: -1},
-    ),
-    "vocab": _Role(r"vocab(?:ulary)?|logits|词表", ("v", "vocab", "c"), {None: -1, 2: -1, 3: -1}),
-    "classes": _Role(r"class(?:es)?|类别?", ("k", "classes", "c"), {2: -1, 4: 1}),
-    "height": _Role(r"height|高度?", ("h", "height"), {3: 1, 4: 2}),
-    "width": _Role(r"width|宽度?", ("w", "width"), {3: 2, 4: 3}),
-}
 _PLACES = r"(?:(?:the )?spatial|(?:the )?(?:height and width|width and height|h and w|h ?[,x*&/] ?w))|空间|高宽|长宽"
-_WORD = "|".join(f"(?P<{name}>{role.words})" for name, role in _ROLES.items()) + rf"|(?P<places>{_PLACES})"
-_PLAIN = re.sub(r"\(\?P<\w+>", "(?:", _WORD)
 _LETTER = r"[bnchwdslvtqkefmg]"
 _AXIS = r"(?:axis|axes|dim(?:ension)?s?)"
-_ONE = rf"(?:(?:all )?the |all |its )?(?:{_PLAIN}|{_LETTER})(?![a-z0-9_])(?:[ -]{_AXIS})?"
-_LIST = rf"{_ONE}(?: ?(?:,|and|&|, and|和) ?{_ONE})*"
-_SAID = re.compile(
-    rf"(?<![a-z0-9_])(?:over|along|across) (?P<prep>{_LIST})(?![a-z0-9_]| ?=| ?\d+k?(?![\dk]* ?[x,]))"
-    rf"|(?<![a-z0-9_])(?:(?:over|along|across|on|in|of) )?(?:the )?"
-    rf"(?P<noun>(?:{_PLAIN}|{_LETTER})(?: and (?:{_PLAIN}|{_LETTER}))?)[ -]{_AXIS}(?![a-z0-9_]| ?=| ?\d)"
-    rf"|(?<![a-z0-9_]){_AXIS} ?=? ?(?P<letter>{_LETTER})(?![a-z0-9_]| ?=)"
-    rf"|(?:沿着?|对|在|按) ?(?P<zh>(?:{_PLAIN}|{_LETTER})(?: ?[和、] ?(?:{_PLAIN}|{_LETTER}))*) ?"
-    rf"(?:维度?|轴|方向|上|个?维)+"
-    rf"|沿着? ?(?P<zh_plain>{_PLAIN})(?![a-z0-9_])"
-)
-_EACH = re.compile(rf"{_WORD}|(?<![a-z])(?P<said>{_LETTER})(?![a-z0-9_])")
 _NAME = (
     rf"(?:{_LETTER}|bs|batch(?:[_ ]size)?|seq(?:uence)?(?:[_ ]?len(?:gth)?)?|(?:num[_ ])?heads?|nh"
     r"|dim|head[_ ]dim|d_?model|channels?|time"
@@ -89,7 +48,7 @@ _WORDS = re.compile(
 
 def layout_by_sizes(sized: dict[str, int]) -> Layout:
     """Return the axes of a tensor whose sizes are told by role: "batch 4, seq 128, hidden 512"."""
-    return tuple("width" if role == "breadth" else role for role in sizes.GENERAL if role in sized)
+    return tuple(role for role in sizes.GENERAL if role in sized)
 
 
 def without_layout(said: str) -> str:
@@ -123,10 +82,10 @@ def take_named_axes(text: MarkedText, layout: Layout, rank: int | None, *, lette
         if len(name) > 1:
             said = rf"(?<![a-z0-9_])(?:over|along|across) (?:the |all )?{re.escape(name)}(?: {_AXIS})?(?![a-z0-9_]| ?=)"
             text.take(re.compile(said), "axis", _as_axis([at], len(layout)))
-    for match in text.matches(_SAID):
+    for match in text.matches(_said()):
         group = next(name for name, said in match.groupdict().items() if said and name != "said")
         found: list[int] = []
-        named = [*_EACH.finditer(match[group])]
+        named = [*_each().finditer(match[group])]
         if letters and any(each["said"] is None for each in named):
             continue
         for each in named:
@@ -149,12 +108,12 @@ def take_each(text: MarkedText, rank: int | None) -> None:
 
 def names_axis(word: str) -> bool:
     """Say whether a word names an axis, so that no sentence may be read without it."""
-    return re.fullmatch(rf"(?:{_PLAIN})(?:维度?|轴|方向)?", word) is not None
+    return re.fullmatch(rf"(?:{_plain()})(?:维度?|轴|方向)?", word) is not None
 
 
 def asks_axis(said: str, word: str) -> bool:
     """Say whether a word stands in a text as the name of an axis: "over time", "time axis", "沿时间"."""
-    return any(word in match[0] for match in _SAID.finditer(said.lower()))
+    return any(word in match[0] for match in _said().finditer(said.lower()))
 
 
 def rank_of(text: MarkedText) -> int | None:
@@ -183,14 +142,14 @@ def _places(*, spatial: bool, layout: Layout, rank: int | None) -> list[int]:
 
 
 def _of_role(role: str, layout: Layout, rank: int | None) -> list[int]:
-    wanted = _ROLES[role]
+    wanted = roles()[role]
     image = "w" in layout or "width" in layout
     if not layout:
         return [wanted.usual[rank]] if rank in wanted.usual else []
     for name in wanted.names:
         if name not in layout or (name == "h" and (role == "height") != image):
             continue
-        if name == "h" and role in ("heads", "features") and (role == "heads") != (layout[-1] != "h"):
+        if name == "h" and role in ("heads", "hidden") and (role == "heads") != (layout[-1] != "h"):
             continue  # "bsh" ends with the hidden size, "bhsd" has heads
         if name == "n" and layout[0] == "n" and role != "batch":
             continue
@@ -205,3 +164,37 @@ def _as_axis(found: list[int], rank: int | None) -> sizes.Axis:
     if rank and axes == [*range(rank - count, rank)]:
         return -1 if count == 1 else f"last {count}"
     return axes[0] if count == 1 else tuple(axes)
+
+
+@cache
+def _word() -> str:
+    """Match a word for an axis, in the group of its role."""
+    named = "|".join(f"(?P<{name}>{role.words})" for name, role in named_roles().items())
+    return rf"{named}|(?P<places>{_PLACES})"
+
+
+@cache
+def _plain() -> str:
+    return re.sub(r"\(\?P<\w+>", "(?:", _word())
+
+
+@cache
+def _said() -> re.Pattern[str]:
+    """Match what says along which axes something goes: "over time", "channel dim", "沿通道维"."""
+    any_axis = rf"(?:{_plain()}|{_LETTER})"
+    one = rf"(?:(?:all )?the |all |its )?{any_axis}(?![a-z0-9_])(?:[ -]{_AXIS})?"
+    listed = rf"{one}(?: ?(?:,|and|&|, and|和) ?{one})*"
+    return re.compile(
+        rf"(?<![a-z0-9_])(?:over|along|across) (?P<prep>{listed})(?![a-z0-9_]| ?=| ?\d+k?(?![\dk]* ?[x,]))"
+        rf"|(?<![a-z0-9_])(?:(?:over|along|across|on|in|of) )?(?:the )?"
+        rf"(?P<noun>{any_axis}(?: and {any_axis})?)[ -]{_AXIS}(?![a-z0-9_]| ?=| ?\d)"
+        rf"|(?<![a-z0-9_]){_AXIS} ?=? ?(?P<letter>{_LETTER})(?![a-z0-9_]| ?=)"
+        rf"|(?:沿着?|对|在|按) ?(?P<zh>{any_axis}(?: ?[和、] ?{any_axis})*) ?"
+        rf"(?:维度?|轴|方向|上|个?维)+"
+        rf"|沿着? ?(?P<zh_plain>{_plain()})(?![a-z0-9_])"
+    )
+
+
+@cache
+def _each() -> re.Pattern[str]:
+    return re.compile(rf"{_word()}|(?<![a-z])(?P<said>{_LETTER})(?![a-z0-9_])")

@@ -9,16 +9,17 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from akgen.agents.requests.fits import Misfit, shape_of, within
+from akgen.agents.requests.fits import Misfit, shape_of, within, within_once
+from akgen.agents.requests.functions import CALLED, NORMS, POOLED, normalised
 from akgen.agents.requests.request import Shape
 from akgen.agents.requests.signs import MathToken
-from akgen.agents.requests.trees import call, number_of, power, substituted, transposed, turned
+from akgen.agents.requests.trees import call, number_of, power, substituted, transposed, turned, with_axes
 from akgen.knowledge.operators import operator_named
 
 _BINARY: dict[str, tuple[int, type[ast.operator]]] = {
     "|": (1, ast.BitOr), "&": (3, ast.BitAnd), "<<": (4, ast.LShift), ">>": (4, ast.RShift),
     "+": (5, ast.Add), "-": (5, ast.Sub), "*": (6, ast.Mult), "/": (6, ast.Div), "@": (6, ast.MatMult),
-    "%": (6, ast.Mod), "//": (6, ast.FloorDiv), "**": (8, ast.Pow),
+    "·": (6, ast.Mult), "%": (6, ast.Mod), "//": (6, ast.FloorDiv), "**": (8, ast.Pow),
 }  # fmt: skip
 _COMPARES: dict[str, type[ast.cmpop]] = {
     "<": ast.Lt, ">": ast.Gt, "<=": ast.LtE, ">=": ast.GtE, "==": ast.Eq, "!=": ast.NotEq,
@@ -26,15 +27,6 @@ _COMPARES: dict[str, type[ast.cmpop]] = {
 _PRODUCT, _UNARY, _COMPARE = 6, 7, 2
 _MOST_LEVELS = 60  # of brackets and signs, one in the other
 _LONGEST_PRODUCT = 4  # letters of a product without signs: "xw"
-_CALLED = {
-    "σ": "sigmoid",
-    "sigma": "sigmoid",
-    "ln": "log",
-    "lse": "logsumexp",
-    "avg": "mean",
-    "∑": "sum",
-    "norm": "norm",
-}
 
 
 class Parsed(NamedTuple):
@@ -142,7 +134,7 @@ class Notation:
                     order, kind = _BINARY[sign]
                     self._at += 1
                     right = self._unary() if sign == "**" else self._binary(order + 1)
-                    left = power(left, right) if sign == "**" else ast.BinOp(left, kind(), right)
+                    left = self._applied(sign, kind, left, right)
                 elif least <= _PRODUCT and self._joined():
                     left = self._product(left, self._binary(_UNARY))
                 else:
@@ -151,6 +143,25 @@ class Notation:
                 self._at = back
                 break
         return left
+
+    def _applied(self, sign: str, kind: type[ast.operator], left: ast.expr, right: ast.expr) -> ast.expr:
+        """Return two sides with a sign between them; a dot is a matrix product where they fit no other."""
+        if sign == "**":
+            return power(left, right)
+        elementwise = ast.BinOp(left, kind(), right)
+        one, other = (shape_of(tree, dict(self._shapes)) for tree in (left, right))
+        if not isinstance(one, tuple) or not isinstance(other, tuple) or sign == "@":
+            return elementwise
+        if isinstance(shape_of(elementwise, dict(self._shapes)), tuple):
+            return elementwise
+        if sign == "·":
+            return self._product(left, right)
+        short, long = sorted((one, other), key=len)
+        places = within_once(short, long)
+        if places is None:
+            return elementwise  # it is told that the sizes do not fit
+        sides = [with_axes(t, places) if s is short else t for t, s in ((left, one), (right, other))]
+        return ast.BinOp(sides[0], kind(), sides[1])
 
     def _joined(self) -> bool:
         """Say whether an operand follows without a sign, close enough to be a factor."""
@@ -165,9 +176,15 @@ class Notation:
         if token.text in ("if", "else", "in"):
             return False
         following = self._peek(1)
+        matrix = len(self._shapes.get(before.text, ())) > 1 and token.begin <= before.end + 1
+        if matrix and self._calls() and self._opens(1):
+            return True  # "W2 relu(W1 x)"
         turned = following is not None and (following.kind == "t" or token.text.endswith(".t"))
         if before.kind == "number":
             return close and self._known(token.text)
+        last = following is None or following.text in (",", ")", ";")
+        if last and before.text == ")" and token.begin == before.end + 1 and self._sure(token.text):
+            return True  # "softmax(...) V"
         known = self._known(token.text.removesuffix(".t"))
         if (
             known
@@ -193,6 +210,8 @@ class Notation:
         fits = [isinstance(shape_of(t, dict(self._shapes)), tuple) for t in (product, elementwise)]
         if fits == [True, False]:
             return product
+        if fits == [False, False] and len(one) == 2 and other[-1:] == one[-1:] and one != other:
+            return call("torch.nn.functional.linear", right, left)  # "W x" of rows x
         if fits[1] and not (fits[0] and len(one) > 1 and len(other) > 1):
             return elementwise
         if not fits[0] and within(*sorted((one, other), key=len)):
@@ -216,7 +235,7 @@ class Notation:
         if self._is("∑") or (self._is("sum", "mean") and not self._opens(1)):
             name = self._tokens[self._at].text
             self._at += 1
-            return call(f"torch.{_CALLED.get(name, name)}", self._binary(_PRODUCT))
+            return call(f"torch.{CALLED.get(name, name)}", self._binary(_PRODUCT))
         return self._postfix()
 
     def _opens(self, ahead: int) -> bool:
@@ -285,7 +304,7 @@ class Notation:
         return (
             token is not None
             and len(token.text) > 1
-            and operator_named(_CALLED.get(token.text, token.text)) is not None
+            and operator_named(CALLED.get(token.text, token.text)) is not None
         )
 
     def _bar(self, ahead: int) -> bool:
@@ -310,9 +329,12 @@ class Notation:
         return call("torch.linalg.vector_norm", inner)
 
     def _called(self, token: MathToken) -> ast.expr:
-        name = _CALLED.get(token.text, token.text)
+        name = CALLED.get(token.text, token.text)
         entry = operator_named(name)
-        if name not in self._functions and (entry is None or (entry.source and entry.expression is None)):
+        own = entry is not None and entry.name in POOLED
+        if name not in self._functions and (
+            entry is None or (entry.source and entry.expression is None and not own)
+        ):
             raise NotRead
         self._at += 2
         if name in self._functions:
@@ -341,6 +363,10 @@ class Notation:
         self._take(")")
         if not arguments:
             raise NotRead
+        if entry is not None and entry.name in NORMS and len(arguments) == 1:
+            return normalised(NORMS[entry.name], arguments[0], keywords)
+        if entry is not None and entry.name in POOLED and len(arguments) == 1:
+            return call(POOLED[entry.name], arguments[0], ast.parse("(-2, -1)", mode="eval").body)
         return ast.Call(ast.Name(name), arguments, keywords)
 
     def _inside(self) -> ast.expr:

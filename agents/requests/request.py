@@ -15,6 +15,14 @@ Shape = tuple[int, ...]
 _MOST_LABEL = 60
 
 
+class Held(Frozen):
+    """What a tensor of a formula or of code holds that is not any number: "entries" below a limit, "positive"."""
+
+    draw: str
+    limit: str = "10"
+    dtype: DType | None = None  # of whole numbers, where that is not int64
+
+
 class RequestSource(Frozen):
     """What to compute, where it is no chain of operators."""
 
@@ -25,14 +33,7 @@ class RequestSource(Frozen):
     arguments: tuple[str, ...] | None = None  # tensors that a function takes
     brings: Literal["nothing", "inputs_of_shape", "inputs"] = "nothing"  # get_inputs(params), get_inputs()
     said: str | None = None  # of what a chat model wrote: the words that it wrote it from
-
-
-class Held(Frozen):
-    """What a tensor of a formula holds, where that is not any number: "entries" below a limit, "positive"."""
-
-    draw: str
-    limit: str = "10"
-    dtype: DType | None = None  # of whole numbers, where that is not int64
+    holds: dict[str, Held] = Field(default_factory=dict)  # of a function's tensors that are not any numbers
 
 
 class ChainStep(Frozen):

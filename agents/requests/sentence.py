@@ -10,11 +10,14 @@ from typing import Literal
 
 from akgen.agents.requests.accounted import unaccounted
 from akgen.agents.requests.bound_forms import bound_request
-from akgen.agents.requests.code import extract_code, source_of
+from akgen.agents.requests.code import source_of
 from akgen.agents.requests.guesses import draws, like, meant
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.layouts import asks_axis, names_axis
+from akgen.agents.requests.masks import masked_request
 from akgen.agents.requests.needs import missing
+from akgen.agents.requests.pasted.extraction import ExtractedCode, extract_code
+from akgen.agents.requests.pasted.tensors_beside import indexed_source, with_tensors, without_label
 from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.reading import Reading
 from akgen.agents.requests.request import Request
@@ -58,21 +61,34 @@ def parse_request(
     """
     known = known or Request()
     text = text.encode(errors="replace").decode()  # half characters, which nothing could write down
-    plain, code = extract_code(text)
-    language = language_of(plain, before)
-    if code is not None:
-        source = source_of(code, language)
-        if isinstance(source, str):
-            return ParsedRequest(request=known, problem=source, kind="refused")
-        kept = {} if source.brings == "inputs" else {"dtypes": known.dtypes, "shapes": known.shapes[:1]}
-        fresh = Request(source=source, dynamic=known.dynamic, **kept)
-        heard = read_words(plain, fresh, language, given=True)
-        if heard.problem is None and heard.request.source is None:
-            names = [source.name, *(s.formula or s.operator for s in heard.request.steps)]
-            asked = problem("order", language, names=names)
-            return ParsedRequest(request=known, problem=asked, kind="unclear")
-        return heard if heard.problem is None else heard.model_copy(update={"request": known})
-    return read_words(plain, known, language)
+    found = extract_code(text)
+    language = language_of(found.words, before)
+    if found.code is None:
+        return read_words(found.words, known, language)
+    heard = _read_code(found, known, language)
+    if found.sure or (heard.problem is None and not missing(heard.request)):
+        return heard
+    words = read_words(text, known, language)
+    return words if words.problem is None or heard.problem is not None else heard
+
+
+def _read_code(found: ExtractedCode, known: Request, language: Language) -> ParsedRequest:
+    """Read code with what the words beside it say of its tensors."""
+    assert found.code is not None
+    source = indexed_source(found) or source_of(found.code, language)
+    if isinstance(source, str):
+        return ParsedRequest(request=known, problem=source, kind="refused")
+    kept = {} if source.brings == "inputs" else {"dtypes": known.dtypes, "shapes": known.shapes[:1]}
+    fresh = Request(source=source, dynamic=known.dynamic, **kept)
+    beside = with_tensors(fresh, without_label(found), found.comments)
+    if beside is None:
+        return ParsedRequest(request=known, problem=problem("two_shapes", language), kind="unclear")
+    heard = read_words(beside.words, beside.request, language, given=True)
+    if heard.problem is None and heard.request.source is None:
+        names = [source.name, *(s.formula or s.operator for s in heard.request.steps)]
+        asked = problem("order", language, names=names)
+        return ParsedRequest(request=known, problem=asked, kind="unclear")
+    return heard if heard.problem is None else heard.model_copy(update={"request": known})
 
 
 def read_words(text: str, known: Request, language: Language, *, given: bool = False) -> ParsedRequest:
@@ -93,6 +109,15 @@ def read_words(text: str, known: Request, language: Language, *, given: bool = F
         )
     if known.empty and not given and (bound := bound_request(text)) and problem_of(bound, language) is None:
         return ParsedRequest(request=bound)
+    try:
+        masked = None if given else masked_request(text, known, _plainly)
+    except Unclear as unclear:
+        keep = ", True = keep" if language is Language.ENGLISH else "，True 表示保留"
+        offer = f"{text}{keep}" if unclear.name == "mask_values" else None
+        asked = problem(unclear.name, language, **unclear.values, offer=offer)
+        return ParsedRequest(request=known, problem=asked, kind="unclear", offer=offer)
+    if masked is not None and problem_of(masked, language) is None:
+        return ParsedRequest(request=masked)
     reading = Reading(text, known)
     try:
         request = reading.request()
@@ -116,9 +141,20 @@ def read_words(text: str, known: Request, language: Language, *, given: bool = F
     return ParsedRequest(request=request)
 
 
+def _plainly(text: str, known: Request) -> Request | None:
+    """Return the request of a text that is understood whole; None of another one."""
+    parsed = read_words(text, known, language_of(text, Language.ENGLISH))
+    return parsed.request if parsed.problem is None else None
+
+
 def _told(text: str, known: Request, language: Language) -> ParsedRequest | None:
     """Return what a text tells by equations, where the recognisers would ask; None if it cannot be read so."""
-    found = told_request(text)
+    try:
+        found = told_request(text)
+    except Unclear as unclear:
+        offer = f"{text}, {unclear.values['name']} without affine"
+        asked = problem(unclear.name, language, **unclear.values, offer=offer)
+        return ParsedRequest(request=known, problem=asked, kind="unclear", offer=offer)
     if found is None:
         return None
     request, marked = found

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from akgen.agents.requests.spelling import respelt
 
 _SIGNS = {
-    "ᵀ": ".T", "⊤": ".T", "²": "**2", "³": "**3", "Σ": "∑", "⊙": "*", "∘": "*", "·": "*", "⋅": "*", "×": "*", "÷": "/",
+    "ᵀ": ".T", "⊤": ".T", "²": "**2", "³": "**3", "Σ": "∑", "⊙": "*", "∘": "*", "⋅": "·", "×": "*", "÷": "/",
     "−": "-", "–": "-", "←": "=", "≤": "<=", "≥": ">=", "≠": "!=", "‖": "‖", "∞": "inf", "∥": "‖", "ˣ": "^x",
 }  # fmt: skip
 _GREEK = {
@@ -15,7 +15,7 @@ _GREEK = {
 }  # fmt: skip
 _TOKEN = re.compile(
     r"(?P<number>0x[0-9a-f]+|(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?)|(?P<name>[a-z_][a-z0-9_]*(?:\.[a-z_]\w*)*)"
-    r"|(?P<t>\ue003)|(?P<sign>\*\*|//|<<|>>|<=|>=|==|!=|‖|\|\||[-+*/@^%&|~()\[\],=<>∑√:])"
+    r"|(?P<t>\ue003)|(?P<sign>\*\*|//|<<|>>|<=|>=|==|!=|‖|\|\||[-+*·/@^%&|~()\[\],=<>∑√:])"
 )
 TRANSPOSED = "\ue003"  # stands for what turns a matrix: ".T", "^T"
 
@@ -46,6 +46,9 @@ _PRIME = re.compile(r"(?<![a-z0-9_])([a-z]\w*)['′’](?![a-z])")
 _HALF = re.compile(
     r"(?<![a-z])(?:the )?(first|second) half(?= ?[*/+)-])|(?<=[*/(+-]) ?(?:the )?(first|second) half(?![a-z])"
 )
+_FACTORS = re.compile(
+    r"(?<![a-z0-9_.])([qkv]{1,3})(?= ?[\^/*@)\ue003']|\.t)|(?:(?<=[*@)] )|(?<=[*@)]))([qkv])(?![a-z0-9_])"
+)
 _KEPT = {
     "∑": "\ue000",
     "|": "\ue001",
@@ -61,7 +64,8 @@ def spelt(said: str) -> str:
     text = plain(said.replace("×", "x"))
     for sign, kept in _KEPT.items():
         text = text.replace(sign, kept)
-    text = _COUNTED.sub(r"\1 elements", _PRIME.sub(r"\1_new", respelt(text)))
+    factors = {c for found in _FACTORS.findall(text.lower()) for word in found for c in word}
+    text = _COUNTED.sub(r"\1 elements", _PRIME.sub(r"\1_new", respelt(text, names=factors)))
     for sign, kept in _KEPT.items():
         text = text.replace(kept, sign)
     text = _HALF.sub(lambda m: f" half_{m[1] or m[2]}", text)

@@ -6,6 +6,7 @@ from functools import cache
 
 from akgen.agents.requests.marks import MarkedText, whole, words
 from akgen.agents.requests.request import Shape
+from akgen.agents.requests.roles import roles
 from akgen.tools.core.dtypes import DType
 
 Axis = int | tuple[int, ...] | str  # "all": over all elements; "last N": the last N axes
@@ -30,37 +31,15 @@ _SEVERAL = re.compile(
     rf"(?:(?<![a-z])(?:at|sizes?|lengths?|shapes?|for)|形状|大小|尺寸|长度)(?: sizes?| lengths?| shapes?| of)*[ :]*"
     rf"({_N}(?:(?: *, *| *and *|, and | *和 *| *、 *| *& *| *or *){_N})+)(?![a-z0-9_.]*[a-z0-9_])(?! *(?:x|by)\b)"
 )
-_ROLES = {
-    "batch": r"(?:{n} ?(?:个|条)? ?(?:batch(?:es)?|samples|examples|批次?|样本)(?![a-z大])|"
-    r"(?:batch(?:[ _-]?size)?|bsz?|(?<![a-z])b(?= ?=))(?: of| is)?[ =:]*{n}"
-    r"|(?:批(?:次)?(?:量)?大小|批次|批)为?[ =:]*{n})",
-    "samples": r"{n} ?(?:samples?|examples|rows|个样本)",
-    "classes": r"(?:{n} ?(?:classes|categories|个?类别?)"
-    r"|(?:num_?classes|classes|类别数?|分类数|类数)(?:为|是)?[ =:]*{n})",
-    "heads": r"(?:{n} ?(?:attention |query |q )?(?:heads|个?头)(?!维)|(?:num_?)?heads[ =:]+{n}|头数为?[ =:]*{n})",
-    "tokens": r"(?:{n} ?个? ?(?:tokens?|positions|indices|ids|词元?)"
-    r"|(?:seq(?:uence)?(?:[ _-]?len(?:gth)?)?|tokens|序列长度?为?)(?: of)?[ =:]*{n})",
-    "head_dim": r"(?:head[ _-]?(?:dim(?:ension)?|size)(?: of| is)?[ =:]*{n}"
-    r"|(?:每个?)?头的?(?:维度?|大小)(?:为|是)?[ =:]*{n}"
-    r"|每个?头 ?{n} ?维?|{n}(?:[ -]dim(?:ension)?s?| channels| features)? per head)",
-    "channels": r"(?:{n} ?(?:channels|个?通道)|(?:channels|通道数?为?)[ =:]*{n})",
-    "height": r"(?:height|高度?为?)[ =:]*{n}", "breadth": r"(?:width|宽度?为?)[ =:]*{n}",
-    "long": r"(?:length|长度?为?)(?: of)?[ =:]*{n}",
-    "hidden": r"(?:{n}[ -]?(?:features|experts|hidden units|hidden|wide|dim(?:ensional|s)?)(?![a-z])|(?:hidden"
-              r"|feature|d_?model|embed(?:ding)?|vocab|model)"
-    r"(?:[ _-]?(?:size|dim(?:ension)?))?(?: of| is)?[ =:]*{n}"
-    r"|(?:隐藏层?(?:维度?|大小)?|特征(?:维度?|数)?"
-    r"|维度)(?:为|是)?[ =:]*{n}"
-    r"|最后一?维度?(?:的?(?:大小|长度))?(?:为|是)?[ =:]*{n}(?![ ]?[x*,] ?\d))",
-    "m": r"(?<![a-z])m ?[=:] ?{n}", "n": r"(?<![a-z])n ?[=:] ?{n}", "k": r"(?<![a-z])k ?[=:] ?{n}",
-}  # fmt: skip
 GENERAL = (
     "batch",
     "heads",
+    "queries",
+    "keys",
     "tokens",
     "channels",
     "height",
-    "breadth",
+    "width",
     "hidden",
 )  # the axes of any tensor, in order
 GENERAL_FOR = (
@@ -174,8 +153,7 @@ def take_sizes(text: MarkedText, wanted: tuple[str, ...]) -> dict[str, int]:
     """Mark sizes by their role, such as "batch 32", and return them."""
     found: dict[str, int] = {}
     for role in wanted:
-        pattern = re.compile(_ROLES[role].replace("{n}", rf"(?<![a-z0-9_.x])({_N})(?![a-z0-9_.]*[a-z0-9_])"))
-        for match in text.matches(pattern):
+        for match in text.matches(roles()[role].sized(rf"(?<![a-z0-9_.x])({_N})(?![a-z0-9_.]*[a-z0-9_])")):
             found[role] = number(next(g for g in match.groups() if g))
             text.mark(match.start(), match.end(), "size", role)
             break

@@ -8,6 +8,7 @@ from functools import cache
 
 from akgen.agents.requests.counted import with_shapes
 from akgen.agents.requests.marks import words
+from akgen.knowledge.operator_phrases import operator_phrases
 
 _DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
 _UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "亿": 100_000_000}
@@ -57,25 +58,38 @@ _ASIDE = 2  # letters of an attribute's name that is a preposition: in, by, to
 
 
 def respelt(text: str, *, letters: bool = False, names: Collection[str] = ()) -> str:
-    """Return the text in lower case with its rewrites: numbers as digits, shapes as numbers, `words`' own.
+    """Return the text in lower case with its rewrites: numbers as digits, shapes as numbers, what operators have.
 
     With `letters`, sizes keep their letters; `names` of tensors stay before their shapes.
     """
+    if any(c.islower() for c in text):
+        text = _abbreviated().sub(lambda m: words()["abbreviations"][m[0]], text)
     text = _in_digits(unicodedata.normalize("NFKC", text.translate(_SIGNS)).replace("×", "x").lower())
     text = with_shapes(text)
+    for phrase, written in operator_phrases():
+        text = phrase.sub(written, text)
     for pattern, replacement in words()["rewrites"]:
         if letters and replacement == _NAMED:
             continue
         if names and not replacement.strip():
-            text = re.sub(
-                pattern, lambda m: m[0] if m[0].strip(" :=是为的形状大小尺寸") in names else " ", text
-            )
+            text = re.sub(pattern, lambda m: m[0] if _only_names(m[0], names) else " ", text)
             continue
         text = re.sub(
             pattern, _calculated(_COMPUTED[replacement]) if replacement in _COMPUTED else replacement, text
         )
     text = re.sub(r"(?<=\S) {2,}(?=\S)", " ", text)
     return _LISTED.sub(lambda m: re.sub(r"\s*乘以?\s*", "x", m[0]), text)
+
+
+def _only_names(said: str, names: Collection[str]) -> bool:
+    parts = re.split(r"[\s,/、:=]+|(?<![a-z])and(?![a-z])|[是为的形状大小尺寸]+", said)
+    return {*parts} - {""} <= {*names} and bool({*parts} - {""})
+
+
+@cache
+def _abbreviated() -> re.Pattern[str]:
+    """Match what capitals alone tell from another operator: LN normalises, ln is a logarithm."""
+    return re.compile(rf"(?<![A-Za-z0-9_.])(?:{'|'.join(words()['abbreviations'])})(?![A-Za-z0-9_])")
 
 
 def _named_shape(match: re.Match[str]) -> str:

@@ -8,13 +8,15 @@ from akgen.agents.requests.assumed import with_type
 from akgen.agents.requests.described import is_composite
 from akgen.agents.requests.equations import Told, read_equations
 from akgen.agents.requests.formula import operations_of
-from akgen.agents.requests.formula_axes import is_open, open_reductions
+from akgen.agents.requests.formula_axes import is_open, open_reductions, reduces
+from akgen.agents.requests.functions import NORMS
 from akgen.agents.requests.guesses import misspelt_filler
 from akgen.agents.requests.layouts import layout_of, take_named_axes
 from akgen.agents.requests.marks import MarkedText, phrase, words
+from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.refusals import is_of_the_result
 from akgen.agents.requests.remarks import take_remarks
-from akgen.agents.requests.request import ChainStep, Request
+from akgen.agents.requests.request import ChainStep, Held, Request
 from akgen.agents.requests.wishes import take_wishes
 from akgen.knowledge.operators import Value, find_operators, operator_named
 from akgen.tools.core.dtypes import DType
@@ -28,11 +30,17 @@ _ALIKE = {"norm": "vector_norm", "max": "amax", "min": "amin", "maximum": "amax"
 
 
 def told_request(said: str) -> tuple[Request, MarkedText] | None:
-    """Return the request that a text tells by equations, and the text as it was read; None if that is not all of it."""
+    """Return the request that a text tells by equations, and the text as it was read; None if that is not all of it.
+
+    Raises Unclear where a norm may have weights of its own.
+    """
     told = read_equations(said)
     if told is None:
         return None
     text = told.text
+    plain = text.take(re.compile(words()["told"]["plain norm"]), "affine")
+    if NORMS["layer_norm"] in told.formula and not plain:
+        raise Unclear("norm_weights", name="LN")
     if text.take(phrase("no"), "no") or re.search(words()["told"]["changes"], text.rest):
         return None
     wishes = take_wishes(text)
@@ -47,9 +55,9 @@ def told_request(said: str) -> tuple[Request, MarkedText] | None:
     text.take(re.compile(words()["told"]["domain"]), "filler")
     every_sample = text.take(re.compile(words()["told"]["each sample"]), "filler")
     rank = len(told.shapes[0]) if told.shapes else None
+    averaged = _reduced(text)
     take_named_axes(text, layout_of(said), rank)
     sizes.take_axes(text)
-    averaged = _reduced(text)
     for name in told.variables:
         text.take(re.compile(rf"(?<![a-z0-9_]){name}(?![a-z0-9_])"), "filler")
     if not _names_fit(text, told):
@@ -61,7 +69,8 @@ def told_request(said: str) -> tuple[Request, MarkedText] | None:
     kept = _types(types, told)
     if kept is None:
         return None
-    step = ChainStep(operator="formula", formula=formula, variables=told.variables)
+    holds = {name: _held(dtype) for name, dtype in told.types.items()}
+    step = ChainStep(operator="formula", formula=formula, variables=told.variables, holds=holds)
     request = Request(
         steps=(step,),
         dtypes=kept,
@@ -74,13 +83,19 @@ def told_request(said: str) -> tuple[Request, MarkedText] | None:
     return with_type(request), text
 
 
+def _held(dtype: DType) -> Held:
+    if dtype is DType.BOOL:
+        return Held(draw="mask")
+    return Held(draw="int8" if dtype is DType.INT8 else "entries", limit="100", dtype=dtype)
+
+
 def _converted(told: Told) -> Told:
     """Convert results that are wanted as whole numbers: "q as int8", "int8 的 q"."""
     text = told.text
     tree = ast.parse(told.formula, mode="eval").body
     results = list(tree.elts) if isinstance(tree, ast.Tuple) else [tree]
     for mark in [m for m in text.marks if m.kind == "dtype" and m.value in (DType.INT8, DType.UINT8)]:
-        if len(results) > 1 and re.match(r" ?(?:quanti[sz]|量化)", text.text[mark.end :]):
+        if len(results) > 1 and re.match(r" ?(?:quant|量化)", text.text[mark.end :]):
             text.unmark(
                 mark
             )  # "int8 quantization: ... return q and the scale" tells what comes, not what is given
@@ -89,8 +104,9 @@ def _converted(told: Told) -> Told:
         before = re.search(r"([a-z]\w*)(?: (?:as|in|is)| ?[:(])(?: an?)? ?\Z", text.text[: mark.begin])
         after = re.match(r" ?的? ?([a-z]\w*)", text.text[mark.end :])
         named = [m[1] for m in (before, after) if m is not None and m[1] in told.names]
-        if re.search(r"\) as (?:an? )?\Z", text.text[: mark.begin]) and len(results) == 1:
-            named = list(told.names)
+        if re.search(r"\) as (?:an? )?\Z", text.text[: mark.begin]):
+            named = [n for n, end in told.ends if end == text.text.rindex(")", 0, mark.begin) + 1]
+            named = [n for n in named if n in told.names] or (list(told.names) if len(results) == 1 else [])
         if not named:
             continue
         at = told.names.index(named[0])
@@ -106,7 +122,8 @@ def _converted(told: Told) -> Told:
 def _types(types: list[DType], told: Told) -> tuple[DType, ...] | None:
     """Return the type of all tensors; None where some have another one."""
     masks = {"mask", "cond", "condition"} & set(told.variables)
-    floats = [t for t in types if not (t is DType.BOOL and masks)]
+    floats = [t for t in types if not (t is DType.BOOL and masks) and t not in told.types.values()]
+    floats = list(dict.fromkeys([*floats, *([told.floats] if told.floats is not None else [])]))
     return tuple(floats) if len(floats) <= 1 else None
 
 
@@ -162,6 +179,8 @@ def _settled(
     tree = ast.parse(told.formula, mode="eval").body
     results = tree.elts if isinstance(tree, ast.Tuple) else [tree]
     is_reducing = open_reductions(told.formula)
+    if axes and not is_reducing and _along_already(tree, axes, len(told.shapes[0]) if told.shapes else 0):
+        axes = []
     if len(axes) > 1 or (axes and not is_reducing) or (every_sample and (axes or not is_reducing)):
         return None
     whole = is_open(tree) and sum(is_open(n) for n in ast.walk(tree)) == 1
@@ -180,7 +199,9 @@ def _settled(
         several = re.fullmatch(r"last (\d)", dim)
         dim = tuple(range(-int(several[1]), 0)) if several else None
     for result in results:
-        _along(result, dim, keep=_bare_tensor(result))
+        keep = _bare_tensor(result)
+        _along(result, dim, keep=keep)
+        _keep_axes(result, keep=keep)
     if averaged is not None:
         if len(results) > 1:
             return None
@@ -191,15 +212,48 @@ def _settled(
 def _along(tree: ast.expr, dim: object, *, keep: bool) -> None:
     for node in [n for n in ast.walk(tree) if is_open(n)]:
         assert isinstance(node, ast.Call)
-        path = ast.unparse(node.func)
         if dim is None:
             continue
-        if path in ("torch.max", "torch.min"):
-            node.func = ast.parse(path.replace("torch.m", "torch.am"), mode="eval").body
+        _reduce_alone(node)
         node.keywords = [k for k in node.keywords if k.arg not in ("dim", "axis")]
         node.keywords.append(ast.keyword("dim", ast.parse(repr(dim), mode="eval").body))
         if keep:
             node.keywords.append(ast.keyword("keepdim", ast.Constant(True)))
+
+
+def _along_already(tree: ast.expr, axes: list[Value], rank: int) -> bool:
+    """Say whether all reductions of a formula have the axis that words say, too: "per row ... max(x, dim=-1)"."""
+    said = [
+        k.value
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Call) and reduces(ast.unparse(n.func))
+        for k in n.keywords
+        if k.arg == "dim"
+    ]
+    wanted = {a % rank if isinstance(a, int) and rank else a for a in axes}
+    try:
+        found = {d % rank if isinstance(d := ast.literal_eval(v), int) and rank else d for v in said}
+    except ValueError:
+        return False
+    return bool(said) and found == wanted
+
+
+def _reduce_alone(node: ast.Call) -> None:
+    """Write a maximum along an axis as the one that returns no index."""
+    path = ast.unparse(node.func)
+    if path in ("torch.max", "torch.min"):
+        node.func = ast.parse(path.replace("torch.m", "torch.am"), mode="eval").body
+
+
+def _keep_axes(tree: ast.expr, *, keep: bool) -> None:
+    """Keep the axes of reductions whose own is said in the formula, "max(abs(x), dim=-1)", where a tensor is beside."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and reduces(ast.unparse(node.func)):
+            said = {k.arg for k in node.keywords}
+            if "dim" in said:
+                _reduce_alone(node)
+            if keep and "dim" in said and "keepdim" not in said:
+                node.keywords.append(ast.keyword("keepdim", ast.Constant(True)))
 
 
 def _bare_tensor(tree: ast.expr) -> bool:

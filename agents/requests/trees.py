@@ -49,3 +49,12 @@ def names_of(tree: ast.expr) -> list[str]:
     called = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
     named = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and id(n) not in called and n.id != "torch"]
     return list(dict.fromkeys(n.id for n in named))
+
+
+def with_axes(tree: ast.expr, places: tuple[int | None, ...]) -> ast.expr:
+    """Return a tensor with axes of one element where there is no place: (0, None) of s is s[:, None]."""
+    index = ", ".join("None" if place is None else ":" for place in places)
+    subscript = ast.parse(f"x[{index}]", mode="eval").body
+    assert isinstance(subscript, ast.Subscript)
+    subscript.value = tree
+    return subscript

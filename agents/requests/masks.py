@@ -1,0 +1,229 @@
+"""Read masks: "with a key padding mask (2, 32), True = padding", "causal mask", in a request or in a follow-up.
+
+A mask has a shape, or the same one as the tensor, and is true where something is kept or where it is dropped: which of
+the two is asked if it is not said. What the mask is for is read as any request is, without the words about the mask.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+from akgen.agents.requests.declarations import declarations
+from akgen.agents.requests.fits import within_once
+from akgen.agents.requests.marks import words
+from akgen.agents.requests.needs import entry_of
+from akgen.agents.requests.problems import Unclear
+from akgen.agents.requests.request import ChainStep, Request, Shape
+
+_SHAPE = r"[\[(] ?\d+k?(?: ?, ?\d+k?)* ?,? ?[\])]|(?<![\w.])\d+k?(?: ?x ?\d+k?)+(?![\w.])"
+_ATTENTION, _SOFTMAX = "scaled_dot_product_attention", ("softmax", "log_softmax")
+_TENSORS = ("q", "k", "v")
+_PAIR = 2
+_DENIED = re.compile(r"(?<![a-z])(?:no|without|not)(?: an?| any)? *\Z|(?:不带|没有|无) *\Z")
+
+
+class Mask(NamedTuple):
+    """What a text says of a mask, and the text without it."""
+
+    shape: Shape | None  # None: that of the tensor
+    keeps: bool | None  # whether true keeps; None: not said
+    of_keys: bool  # "key padding": along the last axis
+    fill: str
+    causal: bool | None  # None: nothing is said of it
+    rest: str
+
+
+def masked_request(
+    said: str, known: Request, read: Callable[[str, Request], Request | None]
+) -> Request | None:
+    """Return the request of a text with a mask; None if it has none, or is understood in no such way.
+
+    `read` reads the text without the mask. Raises Unclear where it is not said what the mask's values mean.
+    """
+    mask = mask_of(said)
+    if mask is None:
+        return None
+    base = _base(mask, known, read)
+    if base is None:
+        return None
+    step = base.steps[0]
+    if mask.shape is None and mask.keeps is None and mask.causal:
+        return _causal(base, step)
+    if mask.shape is None and "same" not in mask.rest and mask.keeps is None:
+        return None
+    if mask.keeps is None:
+        raise Unclear("mask_values")
+    formula, shapes = _formula(mask, base)
+    if formula is None and mask.shape is not None and step.operator in (_ATTENTION, *_SOFTMAX):
+        raise Unclear("mask_nowhere", name=step.operator, shape="x".join(map(str, mask.shape)))
+    if formula is None:
+        return None
+    names = (*(_TENSORS if step.operator == _ATTENTION else ("x", "y")[: len(shapes)]), "mask")
+    shape = mask.shape or shapes[0]
+    masked = ChainStep(operator="formula", formula=formula, variables=names)
+    return base.model_copy(
+        update={"steps": (masked, *base.steps[1:]), "shapes": ((*shapes, shape),), "sizes": {}}
+    )
+
+
+def mask_of(said: str) -> Mask | None:
+    """Return what a text says of a mask of its own; None if it has none, or several."""
+    plain = unicodedata.normalize("NFKC", said).replace("×", "x").lower()
+    if "mask" not in plain and "掩码" not in plain:
+        return None
+    rest, free = _pattern("not causal").subn(" ", plain)
+    rest, causal = _pattern("causal").subn(" ", rest)
+    found = list(_pattern("noun").finditer(rest))
+    if found and _DENIED.search(rest[: found[0].start()]):
+        return None
+    shape, keeps, fill = None, None, "-inf"
+    if (polarity := _polarity().search(rest)) is not None:
+        keeps = polarity["keep"] is not None
+        rest = f"{rest[: polarity.start()]} {rest[polarity.end() :]}"
+    if (filled := _filled().search(rest)) is not None:
+        keeps, fill = False, _number(filled["fill"])
+        rest = f"{rest[: filled.start()]} mask {rest[filled.end() :]}"
+    if (only := _pattern("only").search(rest)) is not None:
+        keeps = True
+        rest = f"{rest[: only.start()]} mask {rest[only.end() :]}"
+    rest = re.sub(r"(mask|掩码) ?[,:] ?(?=(?:an? )?(?:bool|[\[(\d]))", r"\1 ", rest)
+    declared = declarations(rest, ("mask", "掩码"))
+    if declared is not None and declared.tensors:
+        shape, rest = declared.tensors[0].shape, declared.rest
+    elif declared is None:
+        return None
+    if not found and not (causal or free):
+        return None
+    of_keys = any("key" in m[0] or "padding" in m[0] or "键" in m[0] or "填充" in m[0] for m in found)
+    rest = re.sub(rf"(?:(?:bool(?:ean)?|布尔)(?: tensor)? ?)?{_words('same')}", " same ", rest)
+    rest = _pattern("noun").sub(" ", rest)
+    rest = re.sub(
+        r"(?<![a-z])(?:key|kv|attention|attn)? ?(?:padding|bool(?:ean)?|布尔)(?![a-z])(?! ?=)", " ", rest
+    )
+    return Mask(shape, keeps, of_keys, fill, True if causal else False if free else None, rest)
+
+
+def _base(mask: Mask, known: Request, read: Callable[[str, Request], Request | None]) -> Request | None:
+    """Return what the mask is for: what the rest of the text says, or what is known where it says nothing more."""
+    rest = mask.rest.replace(" same ", " ")
+    for name in ("of tokens", "of the kept"):
+        rest = _pattern(name).sub(" ", rest)
+    said = re.sub(r"[\s,.;:，。；：=?!]", "", re.sub(_words("joints"), " ", rest))
+    base = known if not said else read(re.sub(r"(?<![a-z])masked(?![a-z])", " ", rest), Request())
+    if base is None or not base.steps or base.steps[0].formula is not None or not base.shapes:
+        return None
+    if len(base.shapes) > 1:
+        return None
+    step = base.steps[0]
+    if mask.causal is not None and step.operator == _ATTENTION:
+        attributes = {**step.attributes, "is_causal": mask.causal}
+        base = base.model_copy(
+            update={"steps": (step.model_copy(update={"attributes": attributes}), *base.steps[1:])}
+        )
+    return base
+
+
+def _causal(base: Request, step: ChainStep) -> Request | None:
+    if step.operator == _ATTENTION:
+        return base
+    shape = base.shapes[0][0]
+    square = len(shape) >= _PAIR and shape[-1] == shape[-2]
+    if step.operator != "softmax" or not square or step.attributes.get("dim", -1) not in (-1, len(shape) - 1):
+        return None
+    return base.model_copy(update={"steps": (ChainStep(operator="causal_softmax"), *base.steps[1:])})
+
+
+def _formula(mask: Mask, base: Request) -> tuple[str | None, tuple[Shape, ...]]:
+    """Return the formula of the first step with the mask, and the shapes of its other tensors."""
+    step, shapes = base.steps[0], base.shapes[0]
+    category = entry_of(step).category
+    if step.operator == _ATTENTION:
+        shapes = shapes * len(_TENSORS) if len(shapes) == 1 else shapes
+        scores = (*shapes[0][:-1], shapes[1][-2])
+        placed = _placed(mask, scores)
+        if placed is None or mask.fill != "-inf" or set(step.attributes) - {"is_causal", "scale"}:
+            return None, shapes
+        kept = placed if mask.keeps else f"~{placed}"
+        if step.attributes.get("is_causal"):
+            kept = f"{kept} & torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).tril()"
+        scale = step.attributes.get("scale")
+        more = f", scale={scale!r}" if scale is not None else ""
+        return f"torch.nn.functional.{_ATTENTION}(q, k, v, attn_mask={kept}{more})", shapes
+    placed = _placed(mask, shapes[0])
+    if placed is None:
+        return None, shapes
+    if step.operator in _SOFTMAX and len(shapes) == 1:
+        fill = 'float("-inf")' if mask.fill == "-inf" else mask.fill
+        dropped = f"~{placed}" if mask.keeps else placed
+        return (
+            f"torch.{step.operator}(x.masked_fill({dropped}, {fill}), dim={step.attributes.get('dim', -1)})",
+            shapes,
+        )
+    kept = placed if mask.keeps else f"~{placed}"
+    if step.operator == "mean" and len(shapes) == 1 and mask.shape is not None and len(mask.shape) == _PAIR:
+        dim = step.attributes.get("dim", 1)
+        if len(shapes[0]) != _PAIR + 1 or dim != 1:
+            return None, shapes
+        return f"(x * {kept}).sum({dim}) / ({kept}).sum({dim})", shapes
+    if category == "loss" and step.operator in ("mse_loss", "l1_loss") and not step.attributes:
+        shapes = shapes * _PAIR if len(shapes) == 1 else shapes
+        error = f"torch.nn.functional.{step.operator}(x, y, reduction='none')"
+        return f"({error} * {kept}).sum() / ({kept}).sum()", shapes
+    return None, shapes
+
+
+def _placed(mask: Mask, shape: Shape) -> str | None:
+    """Return the mask with the axes that it lacks beside a tensor; None where it fits in no way or in several."""
+    own = mask.shape or shape
+    if own == shape or (mask.shape is not None and _broadcasts(own, shape) and not mask.of_keys):
+        return "mask"
+    if mask.of_keys and len(own) == _PAIR and len(shape) > _PAIR and own == (shape[0], shape[-1]):
+        return f"mask[:, {', '.join(['None'] * (len(shape) - _PAIR))}, :]"
+    if mask.of_keys and len(shape) == _PAIR + 1 and own == shape[:_PAIR]:
+        return "mask[:, :, None]"  # of rows
+    places = within_once(own, shape)
+    if places is None:
+        return None
+    return f"mask[{', '.join('None' if p is None else ':' for p in places)}]"
+
+
+def _broadcasts(own: Shape, shape: Shape) -> bool:
+    """Say whether a mask stands beside the last axes as it is; one as long as the first axis may mean that."""
+    fits = all(a in (1, b) for a, b in zip(reversed(own), reversed(shape), strict=False))
+    return fits and (len(own) == len(shape) or (len(own) == _PAIR and own[-1] != shape[0]))
+
+
+def _number(said: str) -> str:
+    return "-inf" if "inf" in said or "∞" in said or "无穷" in said else repr(float(said))
+
+
+def _words(name: str) -> str:
+    return str(words()["masks"][name])
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(_words(name))
+
+
+@cache
+def _polarity() -> re.Pattern[str]:
+    """Match "True = keep", "where True marks padding", "True 表示保留"."""
+    between = r"(?:(?!true|false|[,.;，。；]).){0,28}?"
+    return re.compile(
+        rf"{_words('true')} ?(?:=|:|->|means?|is|are|for|where|marks?|at|on|indicat\w+|表示|代表|为|是|的)*{between}"
+        rf"(?:(?P<drop>{_words('drop')})|(?P<keep>{_words('keep')}))"
+        r"(?: (?:it|them|there|this|tokens?|positions?|ones?))*"
+    )
+
+
+@cache
+def _filled() -> re.Pattern[str]:
+    """Match "mask 为 True 的位置填 -1e9", "where the mask is true, set to -inf"."""
+    return re.compile(
+        r"(?:where |wherever )?(?:the )?(?:mask|掩码) ?(?:is |为 ?|是 ?|= ?)?(?:true|1|真) ?(?:的)?"
+        r"(?:位置|地方|元素|entries|positions)?"
+        rf",? ?(?:都)?(?:x )?{_words('filled')}"
+    )

@@ -1,0 +1,139 @@
+"""Read what words and comments say of the tensors of a piece of code: "# x: (8, 100), idx: (8, 10) int64".
+
+Shapes and types stand beside the code's own names. Indices are known by their use in the code, and masks and whole
+numbers by their types.
+"""
+
+import ast
+import re
+
+from akgen.agents.requests.declarations import declarations, ends_with_type
+from akgen.agents.requests.marks import words
+from akgen.agents.requests.pasted.extraction import ExtractedCode
+from akgen.agents.requests.pasted.index_uses import Indexed, indices_of
+from akgen.agents.requests.pasted.loops import by_index
+from akgen.agents.requests.request import Held, Request, RequestSource, Shape
+from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
+
+_LABEL = re.compile(r"(?:\A|[\n.;,，。；])([^\n.;,，。；:：=\d]{1,48})[:：]\s*\Z")
+_DENIES = re.compile(
+    r"(?<![a-z])(?:not?|never|without|don'?t|except|instead|unless)(?![a-z])|不|别|非|无|除", re.I
+)
+
+
+class Beside(Frozen):
+    """The request with what is said of its code's tensors, and the words that are left."""
+
+    request: Request
+    words: str
+
+
+def with_tensors(request: Request, said: str, comments: str = "") -> Beside | None:
+    """Return the request with the shapes and types that its tensors have in words and comments; None if they differ.
+
+    Where only some tensors have a shape, all words are left as they are.
+    """
+    source = request.source
+    names = (source.arguments or ()) if source is not None else ()
+    as_it_is = Beside(request=request, words=said)
+    if source is None or not names or source.brings != "nothing":
+        return as_it_is
+    spelt = {name.lower(): name for name in names}
+    if len(spelt) < len(names):
+        return as_it_is
+    found, noted = declarations(said, tuple(spelt)), declarations(comments, tuple(spelt))
+    if found is None or noted is None:
+        return None
+    shapes: dict[str, Shape] = {}
+    types: dict[str, DType] = {}
+    for tensor in (*noted.tensors, *found.tensors):
+        name = spelt[tensor.name]
+        if tensor.shape is not None and shapes.setdefault(name, tensor.shape) != tensor.shape:
+            return None
+        if tensor.dtype is not None and types.setdefault(name, tensor.dtype) is not tensor.dtype:
+            return None
+    if len(shapes) < len(names) and not (len(names) == 1 and types):
+        return as_it_is
+    indices = indices_of(ast.parse(source.text), shapes)
+    values = [name for name in names if name not in indices and types.get(name) is not DType.BOOL]
+    if len(values) > 1 and [name for name in values if name in types] == values[-1:] and ends_with_type(said):
+        types |= dict.fromkeys(values, types[values[-1]])  # "a of 512, b of 300, int32"
+    kinds = {types[name] for name in values if name in types}
+    floats = {t for t in types.values() if t.is_float}
+    if len(floats) > 1:
+        return None
+    if not floats and len(kinds) == 1 and all(name in types for name in values):
+        floats = kinds  # whole numbers, all of them
+    special = [name for name in names if name in indices or types.get(name) not in floats]
+    held = {name: _held(types.get(name), indices.get(name), names) for name in special}
+    holds = {name: value for name, value in held.items() if value is not None}
+    update: dict[str, object] = {"source": source.model_copy(update={"holds": holds})}
+    if shapes:
+        update["shapes"] = (tuple(shapes[name] for name in names),)
+    if floats:
+        update |= {"dtypes": tuple(floats), "assumed": False}
+    return Beside(request=request.model_copy(update=update), words=_without_joints(found.rest))
+
+
+def _without_joints(rest: str) -> str:
+    """Return words without those that joined what was declared: "where , and ,"."""
+    return re.sub(
+        r"(?<![a-z])(?:where|with|given|for|and|of)(?![a-z])(?=\s*(?:,|\Z))|其中(?=\s*,)", " ", rest
+    )
+
+
+def without_label(found: ExtractedCode) -> str:
+    """Return the words beside code without those that say what the code does: "take the last token: h[:, -1]"."""
+    label = _LABEL.search(found.before.rstrip())
+    before = found.before
+    if label is not None and not _DENIES.search(label[1]):
+        before = before[: label.start(1)]
+    if re.search(r"\w\[", found.code or ""):
+        before = re.sub(words()["reads by index"], " ", before.lower())
+    return f"{before} {found.behind}"
+
+
+def indexed_source(found: ExtractedCode) -> RequestSource | None:
+    """Return what a statement by index computes, "out[i] = table[ids[i]]"; None where the code is none, or not sure."""
+    try:
+        body = ast.parse(found.code or "").body
+    except SyntaxError:
+        return None
+    if len(body) != 1:
+        return None
+    names = {n.id.lower() for n in ast.walk(body[0]) if isinstance(n, ast.Name)}
+    said = declarations(f"{found.words}\n{found.comments}", tuple(sorted(names)))
+    if said is None:
+        return None
+    shapes = {t.name: t.shape for t in said.tensors if t.shape is not None}
+    shapes = {
+        n.id: shapes[n.id.lower()]
+        for n in ast.walk(body[0])
+        if isinstance(n, ast.Name) and n.id.lower() in shapes
+    }
+    subscripted = {
+        n.value.id
+        for n in ast.walk(body[0])
+        if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name)
+    }
+    numbers = {n: shape[0] for n, shape in shapes.items() if n not in subscripted and len(shape) == 1}
+    tensors = {n: shape for n, shape in shapes.items() if n in subscripted}
+    text = by_index(body[0], tensors, numbers)
+    if text is None:
+        return None
+    arguments = text[len("def indexed(") :].partition(")")[0].split(", ")
+    return RequestSource(kind="code", name="indexed", text=text, entry="indexed", arguments=tuple(arguments))
+
+
+def _held(dtype: DType | None, use: Indexed | None, names: tuple[str, ...]) -> Held | None:
+    """Return what a tensor holds where that is not any number."""
+    if dtype is DType.BOOL:
+        return Held(draw="mask")
+    if use is not None and (dtype is None or dtype in (DType.INT32, DType.INT64)):
+        at = names.index(use.tensor)
+        limit = f'params["shape{at or ""}"][{use.axis}]'
+        return Held(draw="entries", limit=limit, dtype=DType.INT32 if dtype is DType.INT32 else None)
+    if dtype is not None and not dtype.is_float:
+        return Held(draw="int8" if dtype is DType.INT8 else "integers", dtype=dtype)
+    return None
