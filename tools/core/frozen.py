@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, TypeAdapter
+from pydantic_core import CoreSchema, core_schema
 
 
 class Frozen(BaseModel):
@@ -11,6 +12,22 @@ class Frozen(BaseModel):
     model_config = ConfigDict(
         frozen=True, extra="forbid", arbitrary_types_allowed=False, ser_json_inf_nan="strings"
     )
+
+
+class InstanceOf:
+    """Annotate a field whose values our own code makes: an instance of one of the bases, taken as it is.
+
+    pydantic's own InstanceOf also prepares to parse the type, which for a tree of many classes takes most of the time
+    that importing them takes, each class holding all others.
+    """
+
+    def __init__(self, *bases: type) -> None:
+        self.bases = bases
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Return pydantic's schema of the field; `handler` would make that of the type itself."""
+        del source, handler
+        return core_schema.is_instance_schema(self.bases[0] if len(self.bases) == 1 else self.bases)
 
 
 _ANY: TypeAdapter[Any] = TypeAdapter(Any, config=ConfigDict(ser_json_inf_nan="strings"))

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
-from typing import Literal, cast
+from typing import Annotated, Literal, cast
 
 from akgen.tools.core.dtypes import DType
-from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.frozen import Frozen, InstanceOf
 
 ScalarType = Literal["int", "float", "bool"]
 BinaryOp = Literal["+", "-", "*", "/", "//", "%", "==", "!=", "<", "<=", ">", ">=", "and", "or"]
@@ -168,10 +168,11 @@ class Fit(Arithmetic):
     dims: tuple[tuple[str, "Expr"], ...]
 
 
-Expr = (
+Expr = Annotated[
     Const | Name | Binary | Unary | Choice | Func | Element | Read | Dim | DimProduct | Property | DTypeTest | TextTest
-    | Item | Fit | ListLength | ListNumel
-)  # fmt: skip
+    | Item | Fit | ListLength | ListNumel,
+    InstanceOf(Arithmetic),
+]  # fmt: skip
 for _model in (Binary, Unary, Choice, Func, Element, Read, Dim, DimProduct, Item, Fit, ListNumel):
     _model.model_rebuild()
 ZERO, ONE = Const(value=0), Const(value=1)

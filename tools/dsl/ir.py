@@ -5,12 +5,12 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from akgen.tools.core.dtypes import DType
-from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.frozen import Frozen, InstanceOf
 from akgen.tools.core.op_spec import AttrValue
-from akgen.tools.dsl.expr import ZERO, Const, Expr, ScalarType
+from akgen.tools.dsl.expr import ZERO, Arithmetic, Const, Expr, ScalarType
 
 Stage = Literal["copyin", "compute", "copyout", "cube"]
 Rounding = Literal["rint", "floor", "ceil", "round", "trunc"]
@@ -49,28 +49,29 @@ class TileRef(Frozen):
     rows: Rows | None = None
 
 
-Operand = TileRef | Expr
+Operand = Annotated[TileRef | Expr, InstanceOf(TileRef, Arithmetic)]
 
 
-class Alloc(Frozen):
+class Statement(Frozen):
     line: int = 0
+
+
+class Alloc(Statement):
     tile: str
     dims: tuple[Expr, ...]  # capacity: (length,) or (rows, cols)
     dtype: ElementType
     buffers: int | None = None
 
 
-class Assign(Frozen):
-    line: int = 0
+class Assign(Statement):
     name: str
     value: Expr
 
 
-class Op(Frozen):
+class Op(Statement):
     """A compute operation. `extent` is what it covers; the extent analysis fills it in. With `rows` it writes these
     rows of `dst` only."""
 
-    line: int = 0
     name: str
     dst: str
     args: tuple[Operand, ...]
@@ -107,11 +108,10 @@ class Op(Frozen):
 Bounds = tuple[Expr, Expr]
 
 
-class Load(Frozen):
+class Load(Statement):
     """`rows` and `columns` bound what is read of the extent; elsewhere the tile holds `fill`. `index` is a tile that
     gives for each row of a 2-D extent, for each element of a 1-D one, which multiple of `stride` it starts at."""
 
-    line: int = 0
     tile: str
     tensor: str
     offset: Expr
@@ -128,11 +128,10 @@ class Load(Frozen):
         return self.rows is not None or self.columns is not None
 
 
-class Store(Frozen):
+class Store(Statement):
     """`extent` is the tile's, filled in by the extent analysis. `index` is as in Load, of a 2-D tile's rows; with
     `add`, the elements are added to what the tensor holds."""
 
-    line: int = 0
     tensor: str
     offset: Expr
     tile: str
@@ -143,14 +142,13 @@ class Store(Frozen):
     add: bool = False
 
 
-class SyncAll(Frozen):
-    line: int = 0
+class SyncAll(Statement):
+    """All cores meet."""
 
 
-class MatmulObject(Frozen):
+class MatmulObject(Statement):
     """What multiplies blocks of two tensors on the cube core: at most `dims` (m, n, k) elements at a time."""
 
-    line: int = 0
     name: str
     a: str
     b: str
@@ -161,13 +159,12 @@ class MatmulObject(Frozen):
     transpose_b: bool = False
 
 
-class Multiply(Frozen):
+class Multiply(Statement):
     """C (m, n) = A (m, k) x B (k, n) + bias, in global memory. Offsets and row strides are in elements.
 
     A row stride that is absent is the width of what is stored: rows adjoin.
     """
 
-    line: int = 0
     object: str
     extent: tuple[Expr, Expr, Expr]  # m, n, k
     a: Expr = ZERO
@@ -187,21 +184,18 @@ class Multiply(Frozen):
         return (*self.extent, self.a, self.b, self.c, self.bias, *strides)
 
 
-class WaitFor(Frozen):
+class WaitFor(Statement):
     """All products that the object was asked for are there."""
 
-    line: int = 0
     object: str
 
 
-class Block(Frozen):
-    line: int = 0
+class Block(Statement):
     stage: Stage
     body: tuple["Stmt", ...]
 
 
-class For(Frozen):
-    line: int = 0
+class For(Statement):
     var: str
     start: Expr
     stop: Expr
@@ -209,15 +203,13 @@ class For(Frozen):
     body: tuple["Stmt", ...]
 
 
-class If(Frozen):
-    line: int = 0
+class If(Statement):
     cond: Expr
     then: tuple["Stmt", ...]
     other: tuple["Stmt", ...] = ()
 
 
-class Assert(Frozen):
-    line: int = 0
+class Assert(Statement):
     cond: Expr
     text: str
 
@@ -251,36 +243,34 @@ class ShapesOf(Frozen):
 ShapePart = DimList | DimSlice | BroadcastOf | ShapesOf
 
 
-class Declare(Frozen):
+class Declare(Statement):
     """The shape (parts joined) and dtype of an output."""
 
-    line: int = 0
     output: str
     parts: tuple[ShapePart, ...]
     dtype: ElementType
 
 
-class Workspace(Frozen):
-    line: int = 0
+class Workspace(Statement):
     name: str
     count: Expr
     dtype: DType
 
 
-class Launch(Frozen):
+class Launch(Statement):
     """`key` is the tiling key: 1 for the first kernel of the text, and so on."""
 
-    line: int = 0
     kernel: str
     key: int
     cores: Expr
     args: tuple[Expr, ...]
 
 
-Stmt = (
+Stmt = Annotated[
     Alloc | MatmulObject | Assign | Op | Load | Store | Multiply | WaitFor | SyncAll | Block | For | If | Assert
-    | Declare | Workspace | Launch
-)  # fmt: skip
+    | Declare | Workspace | Launch,
+    InstanceOf(Statement),
+]  # fmt: skip
 for _model in (Block, For, If):
     _model.model_rebuild()
 
