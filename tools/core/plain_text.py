@@ -12,7 +12,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u20
 
 def without_halves(text: str) -> str:
     """Join surrogate pairs, and put U+FFFD in the place of what has no other half."""
-    if not _HALF.search(text):
+    if text.isascii() or not _HALF.search(text):
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", errors="replace")
 

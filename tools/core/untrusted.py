@@ -238,17 +238,14 @@ _LENIENT = json.JSONDecoder(parse_int=_integer)
 def _checked(value: Any, text: str) -> Any:
     """Hold the depth, and mend strings whose escapes are halves of pairs."""
     if sum(map(text.count, "[{")) > MOST_DEPTH:
-        level, depth = [value], 0
+        level, depth = [value] if isinstance(value, dict | list) else [], 0
         while level:
             depth += 1
             if depth > MOST_DEPTH:
                 raise _too_deep()
-            level = [inner for one in level for inner in _inside(one) if isinstance(inner, dict | list)]
+            parts = (one.values() if type(one) is dict else one for one in level)  # as the decoder makes them
+            level = [inner for part in parts for inner in part if type(inner) is dict or type(inner) is list]
     return _mended(value) if _ESCAPED_HALF.search(text) else value
-
-
-def _inside(value: Any) -> Any:
-    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def _mended(value: Any) -> Any:
