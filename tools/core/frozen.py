@@ -3,7 +3,6 @@
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, TypeAdapter
-from pydantic_core import CoreSchema, core_schema
 
 
 class Frozen(BaseModel):
@@ -24,10 +23,10 @@ class InstanceOf:
     def __init__(self, *bases: type) -> None:
         self.bases = bases
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Return pydantic's schema of the field; `handler` would make that of the type itself."""
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> Any:
+        """Return what pydantic_core's `is_instance_schema` does; `handler` would make the schema of the type itself."""
         del source, handler
-        return core_schema.is_instance_schema(self.bases[0] if len(self.bases) == 1 else self.bases)
+        return {"type": "is-instance", "cls": self.bases[0] if len(self.bases) == 1 else self.bases}
 
 
 _ANY: TypeAdapter[Any] = TypeAdapter(Any, config=ConfigDict(ser_json_inf_nan="strings"))
