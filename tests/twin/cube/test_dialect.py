@@ -82,6 +82,16 @@ def test_members_that_constructors_assign_are_initialised(tmp_path: Path):
     assert not initialise(file, 1, "idx")
 
 
+def test_arrays_in_on_chip_memories_become_references():
+    text = portable(
+        "__ubuf__ half a[2 *\n n];\n__cc__ float c[16];\nvoid f(__ubuf__ half *p, __ubuf__ half q[4]);"
+    )
+    assert text.count("\n") == 3
+    assert "auto &a = AscendC::detail::static_array<half, (2 * n)>(AscendC::TPosition::VECCALC, 0u);" in text
+    assert "auto &c = AscendC::detail::static_array<float, (16)>(AscendC::TPosition::CO1," in text
+    assert text.endswith("void f(__ubuf__ half *p, __ubuf__ half q[4]);")
+
+
 def test_vector_kernels_are_compiled_once():
     assert sides_of("Add(z, x, y, 8); if (g_coreType == AIC) return;") == (Side.VECTOR,)
     assert not names_cube("Add(z, x, y, 8);")

@@ -71,6 +71,13 @@ def _strided(case: Any) -> list[Any]:
         case("zero-repeats", "Add(out, a, b, 64, 0, {1, 1, 1, 8, 8, 8});", (x, y), kept, kept),
         case("zero-count", "Add(out, a, b, 0);", (x, y), kept, kept),
         case("operator", "out = a * b;", (x, y), x * 0, x * y),
+        case(
+            "stride-0-is-1",
+            "Adds(out, a, 1.0f, 64, 2, {0, 1, 8, 8});",
+            (x,),
+            x * 0,
+            np.r_[x[:2] + 1, x[2:] * 0],
+        ),
         case("halves", "And(out, a, b, 96);", (bits, other), bits * 0, np.r_[(bits & other)[:48], zero]),
         case("halves-of-all", "out = a | b;", (bits, other), bits * 0, bits | other),
         case(

@@ -31,6 +31,21 @@ _UNSET = re.compile(
 )
 
 
+_ARRAY = re.compile(
+    r"\b__(?P<memory>ubuf|cbuf|ca|cb|cc|biasbuf|fbuf)__(?P<gap>\s+)(?P<type>[A-Za-z_][\w:]*(?:\s*<[^;<>(){}]*>)?)\s+"
+    r"(?P<name>[A-Za-z_]\w*)\s*\[(?P<length>[^;\[\]]+)\]\s*;"
+)
+_MEMORIES = {
+    "ubuf": "VECCALC",
+    "cbuf": "A1",
+    "ca": "A2",
+    "cb": "B2",
+    "cc": "CO1",
+    "biasbuf": "C2",
+    "fbuf": "C2PIPE2GM",
+}
+
+
 @lru_cache(maxsize=64)
 def blanked(text: str) -> str:
     """Return the text with blanks for its comments and literals; places and lines stay."""
@@ -49,6 +64,8 @@ def portable(text: str) -> str:
         text = _ATTRIBUTE.sub(_mark, text)
     if _NESTED.search(text):
         text = _nested_specials(text)
+    if "__" in text and _ARRAY.search(text):
+        text = _ARRAY.sub(_array, text)
     if "g_coreType" in text and _SPECIAL.search(text):
         text = _SPECIAL.sub(_overload, text)
         text = _PRIMARY.sub(_fallback, text)
@@ -58,6 +75,14 @@ def portable(text: str) -> str:
 def _mark(m: re.Match[str]) -> str:
     """Return the twin's mark of a device function for a literal attribute."""
     return (" AKGEN_DEVICE " if "aicore" in m[0] else " ") + "\n" * m[0].count("\n")
+
+
+def _array(m: re.Match[str]) -> str:
+    """Return the declaration of an array in an on-chip memory as one of a reference into the simulated memory."""
+    there = f"AscendC::TPosition::{_MEMORIES[m['memory']]}, {m.start()}u"
+    length = " ".join(m["length"].split())
+    made = f"AscendC::detail::static_array<{m['type']}, ({length})>({there})"
+    return f"auto &{m['name']} = {made};" + "\n" * m[0].count("\n")
 
 
 def _overload(m: re.Match[str]) -> str:

@@ -34,6 +34,8 @@ AKGEN_API uint32_t queue_count(uint32_t queue);                     // tensors e
 AKGEN_API uint8_t queue_state(uint32_t queue, const uint8_t *data); // of a buffer: free, allocated, enqueued, dequeued
 AKGEN_API uint32_t queue_idle(uint32_t queue);                      // buffers that AllocTensor could give
 
+// Memory for an array of the source at `place`, the same at each call of a core; traps UB_OVERFLOW.
+AKGEN_API uint8_t *static_buffer(uint8_t position, uint32_t place, uint64_t bytes);
 AKGEN_API Buffer tbuf_init(uint8_t position, uint32_t bytes, uint32_t pool);
 // Check that a TBuf of `have` bytes was initialised and holds `offset + want` bytes (want 0: the rest).
 AKGEN_API void tbuf_get(const uint8_t *data, uint32_t have, uint64_t offset, uint64_t want);

@@ -262,6 +262,14 @@ template <typename T, TPosition pos> AKGEN_INLINE bool PopStackBuffer(LocalTenso
     return true;
 }
 
+// An array that is declared with the mark of an on-chip memory, at `place` of the source: one for each core.
+namespace detail {
+template <typename T, size_t n> AKGEN_INLINE auto static_array(TPosition memory, uint32_t place) -> T (&)[n]
+{
+    return *reinterpret_cast<T(*)[n]>(akgen::twin::static_buffer(static_cast<uint8_t>(memory), place, sizeof(T) * n));
+}
+} // namespace detail
+
 } // namespace AscendC
 
 using AscendC::GetTPipePtr; // kernels find it with and without the namespace

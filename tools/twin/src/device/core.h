@@ -116,6 +116,13 @@ struct Core {
     std::string name; // "aiv0"
 
     Region regions[local_spaces];
+    struct StaticArray { // declared in the kernel's source with the mark of an on-chip memory
+        uint32_t place;
+        uint8_t position;
+        uint64_t bytes;
+        uint8_t *data;
+    };
+    std::vector<StaticArray> arrays;
     bool matmul = false; // it owns a Matmul object
     uint32_t objects = 0; // that REGIST_MATMUL_OBJ named; two flags between cores belong to each
     bool tscm = false;   // vector core: it keeps operands of Matmul objects in L1

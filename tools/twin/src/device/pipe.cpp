@@ -174,6 +174,29 @@ void tbuf_get(const uint8_t *data, uint32_t have, uint64_t offset, uint64_t want
     }
 }
 
+uint8_t *static_buffer(uint8_t position, uint32_t place, uint64_t bytes)
+{
+    const void *pc = __builtin_return_address(0);
+    self->last_pc = pc;
+    for (const Core::StaticArray &array : self->arrays) {
+        if (array.place == place && array.bytes == bytes && array.position == position) {
+            return array.data;
+        }
+    }
+    const uint64_t whole = (bytes + 511) / 512 * 512; // at which L0A and L0B begin
+    const Region &region = region_of(space_of_position(position));
+    if (region.taken_bytes + whole > region.size_bytes) {
+        trap("UB_OVERFLOW", "an array", pc, "An array of %llu bytes does not fit into %s, of whose %u bytes %u are taken.",
+             static_cast<unsigned long long>(bytes), space_name(space_of_position(position)), region.size_bytes,
+             region.taken_bytes);
+    }
+    const uint32_t count = self->buffers;
+    const Buffer buffer = take_buffer(position, static_cast<uint32_t>(whole), 0, 1, "an array", pc);
+    self->buffers = count; // no pipe's
+    self->arrays.push_back({place, position, bytes, buffer.data});
+    return buffer.data;
+}
+
 uint32_t pool_init(uint32_t number, uint8_t position, uint32_t bytes, uint32_t parent, uint32_t share)
 {
     const void *pc = __builtin_return_address(0);

@@ -102,6 +102,7 @@ void cast_repeat(DType to, DType from, View dst, View src, uint8_t round, MaskAr
     require_stride("Cast", pc, p.dst);
     require_stride("Cast", pc, p.src);
     const Walk w = walk_repeat("Cast", pc, p.lanes, mask, repeat);
+    p.dst.block = block_stride("Cast", pc, w, p.dst);
     run_single({"Cast", row_of(to, from), pc, from, &p.dst, {&p.src, nullptr}, p.loop, 0}, w);
 }
 

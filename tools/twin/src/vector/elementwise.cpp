@@ -181,6 +181,7 @@ void vector_repeat(VecOp op, DType type, View dst, View src0, View src1, uint64_
         require_stride(p.facts->name, pc, p.operands[i]);
     }
     const Walk w = walk_repeat(p.facts->name, pc, p.lanes, mask, repeat);
+    p.operands[0].block = block_stride(p.facts->name, pc, w, p.operands[0]);
     run_prepared(p, type, pc, scalar, w);
 }
 

@@ -33,10 +33,9 @@ void broadcast_blocks(DType type, View dst, View src, uint32_t repeat, uint32_t 
     if (repeat > 254) {
         trap("REPEAT_RANGE", "Brcb", pc, "Brcb: %u repeats; at most 254 fit", repeat);
     }
-    if (dst_block == 0) {
-        trap("STRIDE_RANGE", "Brcb", pc, "Brcb: dstBlkStride is 0; all eight blocks of a repeat would be one.");
-    }
     const uint32_t bytes = dtype_bytes(type);
+    const Walk w = whole_repeats(256 / bytes, repeat);
+    dst_block = block_stride("Brcb", pc, w, Operand{"dst", dst, bytes * 8, dst_block, dst_repeat, Use::WRITE});
     const uint64_t read = static_cast<uint64_t>(repeat) * 8 * bytes;
     const uint64_t written = 32 * ((repeat - 1) * uint64_t{dst_repeat} + 7 * uint64_t{dst_block} + 1);
     if (dst.data < src.data + read && src.data < dst.data + written) {
@@ -46,7 +45,6 @@ void broadcast_blocks(DType type, View dst, View src, uint32_t repeat, uint32_t 
         }
         warn("PARTIAL_OVERLAP", "Brcb", pc, text, "Brcb");
     }
-    const Walk w = whole_repeats(256 / bytes, repeat);
     const Operand d{"dst", dst, bytes * 8, dst_block, dst_repeat, Use::WRITE};
     Instr instr = vector_instr(apis::Brcb, pc, type, w.active);
     add_access(instr, w, d);
@@ -92,7 +90,8 @@ void progression_repeat(DType type, View dst, double first, MaskArg mask, uint32
     if (w.active == 0) {
         return;
     }
-    const Operand d{"dst", dst, bytes * 8, strides.block[0], strides.repeat[0], Use::WRITE};
+    Operand d{"dst", dst, bytes * 8, strides.block[0], strides.repeat[0], Use::WRITE};
+    d.block = block_stride(api, pc, w, d);
     require_stride(api, pc, d);
     Instr instr = vector_instr(api, apis::CreateVecIndex.steps[0], pc, type, w.active);
     add_access(instr, w, d);

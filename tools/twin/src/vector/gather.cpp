@@ -107,6 +107,7 @@ void gather_blocks(DType type, View dst, View src, View offsets, uint32_t repeat
     }
     const uint32_t bytes = dtype_bytes(type);
     const Walk w = whole_repeats(256 / bytes, repeat);
+    dst_block = dst_block == 0 ? 1 : dst_block; // as its page says of this chip
     Instr instr = vector_instr(apis::Gatherb, pc, bytes == 2 ? DType::U16 : DType::U32, w.active);
     add_access(instr, w, Operand{"dst", dst, bytes * 8, dst_block, dst_repeat, Use::WRITE});
     add_span(instr, offsets, static_cast<uint64_t>(repeat) * 32, false);

@@ -100,6 +100,19 @@ void add_access(Instr &instr, const Walk &w, const Operand &o)
     }
 }
 
+uint32_t block_stride(const char *api, const void *pc, const Walk &w, const Operand &dst)
+{
+    if (dst.block != 0) {
+        return dst.block;
+    }
+    const Operand packed_one{dst.name, dst.view, dst.bits, 1, 0, dst.use};
+    if (extent_bytes(w, packed_one) > block_bytes) {
+        warn("STRIDE_RANGE", api, pc, "%s: the block stride 0 of %s counts as 1; its reference rules it out.", api,
+             dst.name);
+    }
+    return 1;
+}
+
 bool check_overlap(const char *api, const void *pc, const Walk &w, const Operand &dst, const Operand &src, bool carries)
 {
     const uint64_t dst_bytes = extent_bytes(w, dst);

@@ -77,7 +77,8 @@ void check(const Job &j, bool register_bits)
 void run(const Job &j, const Walk &w, const Strides &s, bool register_bits)
 {
     const uint32_t bytes = dtype_bytes(j.type);
-    const Operand d{"dst", j.dst, bytes * 8, s.block[0], s.repeat[0], Use::WRITE};
+    Operand d{"dst", j.dst, bytes * 8, s.block[0], s.repeat[0], Use::WRITE};
+    d.block = block_stride(j.api, j.pc, w, d);
     const Operand a{"src0", j.src0, bytes * 8, s.block[1], s.repeat[1], Use::READ};
     const Operand b{"src1", j.src1, bytes * 8, s.block[2], s.repeat[2], Use::READ};
     const uint64_t consumed = j.reuse ? (w.lanes < w.active ? w.lanes : w.active)

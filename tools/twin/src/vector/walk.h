@@ -62,6 +62,9 @@ Walk walk_repeat(const char *api, const void *pc, uint32_t lanes, const MaskArg 
 
 // Bytes from the operand's start to the end of what the walk touches (0 when nothing is touched).
 uint64_t extent_bytes(const Walk &w, const Operand &o);
+// The block stride of a destination as the chip takes it, which takes 0 for 1 (pages of Gatherb and Brcb). Warn STRIDE_RANGE
+// where a repeat writes more than one block.
+uint32_t block_stride(const char *api, const void *pc, const Walk &w, const Operand &dst);
 // Add what the walk touches of `o` to the instruction.
 void add_access(Instr &instr, const Walk &w, const Operand &o);
 // Trap PARTIAL_OVERLAP where a later repeat would read what an earlier one wrote; warn where a repeat overlaps itself
