@@ -123,6 +123,8 @@ def take_attributes(text: MarkedText, entries: list[OperatorEntry]) -> None:
     for entry in entries:
         for name, parameter in parameters_of(entry).items():
             if name in AXES:
+                if "_" in name:
+                    known.setdefault(name, {})[name] = parameter  # "start_dim=1", as PyTorch writes it
                 continue
             own = set() if name in ("shape", "size") else {name, name.replace("_", " ")}
             for alias in {*own, *words()["attributes"].get(name, ())}:

@@ -108,6 +108,8 @@ def _request(said: str, found: Declarations, form: OperatorForm, bound: Bound) -
         return None
     reading, read = understood
     first, *later = read.steps
+    if "bias" not in bound and any(m.kind == "bias" for m in reading.text.marks):
+        return None  # "linear + bias", of which only the weight is told
     if first.operator not in form.operators or first.operands or first.index_dtype is not None:
         return None
     if first.attributes.get("dim", 0) != 0 and form.name == "rows_of":

@@ -19,7 +19,7 @@ _NO_TENSORS = {*_MODULES, "abs", "max", "min", "float", "int", "len", "range", "
 
 def source_of(code: str, language: Language) -> RequestSource | str:
     """Return what the code computes, or a sentence that says why it cannot be used."""
-    expression = expression_of(code.strip())
+    expression = expression_of(re.sub(r"(?<![\w.\"'])(inf|nan)(?![\w(])", r'float("\1")', code.strip()))
     if expression is not None:
         names = _free_names(expression)
         if not names:

@@ -52,6 +52,7 @@ _LENGTH = re.compile(
     rf"(?<![a-z0-9_.])(?P<names>{LISTED})(?:\s*(?:is|are|of|each|both|length|len|size|长度|各|都|是|为|[:：]))*\s*"
     r"(?P<size>\d+)(?=\s*(?:[,.;，。；)\n]|\Z|and\b))(?!\.\d)"
 )
+_OF_NORMS = ("w", "weight", "g", "gamma", "b", "bias", "beta")  # as long as the last axis
 _COUNTS = frozenset("ndmkhtclij") | {"dk", "d_k", "lr", "eps", "step", "axis", "dim"}  # numbers, not tensors
 
 
@@ -138,8 +139,9 @@ _NAMES_BEFORE = re.compile(
 
 
 def shapes_of(
-    text: MarkedText, variables: tuple[str, ...], declared: dict[str, Shape]
+    text: MarkedText, variables: tuple[str, ...], declared: dict[str, Shape], *, norms: bool
 ) -> tuple[Shape, ...] | None:
+    """Return the shapes of the variables, or one for all; None where it is not clear. Weights of norms are vectors."""
     if all(v in declared for v in variables):
         return tuple(declared[v] for v in variables)
     if not any(m.kind == "shape" for m in text.marks):
@@ -149,6 +151,8 @@ def shapes_of(
         )
         return (tuple(found.values()),) if len(found) > 1 else ()
     said = list(dict.fromkeys(m.value[0] for m in text.marks if m.kind == "shape" and len(m.value) == 1))
+    if len(said) == 1 and len(said[0]) > 1 and any(v in _OF_NORMS for v in variables) and norms:
+        return tuple(said[0][-1:] if v in _OF_NORMS else said[0] for v in variables)
     if len(said) == 1:
         return (said[0],)
     return None

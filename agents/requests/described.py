@@ -76,10 +76,13 @@ def drop_repeated(text: MarkedText) -> None:
     ordered = [m for m in text.sorted() if m.kind == "operator" and isinstance(m.value, str)]
     for left, right in itertools.combinations(ordered, 2):
         between = text.text[left.end : right.begin]
-        if _RANK.sub("", left.value) != _RANK.sub("", right.value) or left.value in _MAY_REPEAT:
+        compared = _COMPARED.search(between)
+        if _RANK.sub("", left.value) != _RANK.sub("", right.value) or (
+            left.value in _MAY_REPEAT and not compared
+        ):
             continue
         beside = ordered.index(right) == ordered.index(left) + 1
-        if (beside and not _AGAIN.search(between)) or _COMPARED.search(between):
+        if (beside and not _AGAIN.search(between)) or compared:
             number = re.match(r"\s*-?\d+(?![x\d])", text.text[right.end :]) and takes_number(right.value)
             said = left if number else right
             if said in text.marks:

@@ -15,7 +15,7 @@ from akgen.agents.requests.aligned import aligned
 from akgen.agents.requests.declared import TENSOR, declared_tensors, halves_of, shapes_of
 from akgen.agents.requests.fits import shape_of
 from akgen.agents.requests.formula import VARIABLE, with_paths
-from akgen.agents.requests.functions import NORMS
+from akgen.agents.requests.functions import NORMS, has_norm
 from akgen.agents.requests.marks import MarkedText
 from akgen.agents.requests.notation import Notation, NotRead
 from akgen.agents.requests.request import Shape
@@ -103,7 +103,7 @@ def _equations(text: MarkedText, declared: dict[str, Shape], halves: dict[str, a
     def sure(name: str) -> bool:
         return name in declared or name in left or name in halves
 
-    shapes: dict[str, Shape] = {**{name: () for name in _WIDTHS if name not in declared}, **declared}
+    shapes: dict[str, Shape] = {**(dict.fromkeys(_WIDTHS, ()) if declared else {}), **declared}
     found: list[Equation] = []
     functions: dict[str, tuple[str, ast.expr]] = {}
     at = 0
@@ -213,7 +213,7 @@ def _joined(
     variables = tuple(dict.fromkeys(n for t in trees for n in names_of(t)))
     if not variables:
         return None
-    shapes = shapes_of(text, variables, declared)
+    shapes = shapes_of(text, variables, declared, norms=any(has_norm(t) for t in trees))
     if shapes is None:
         return None
     if len(shapes) == len(variables) > 1:

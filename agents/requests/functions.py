@@ -20,3 +20,8 @@ def normalised(path: str, value: ast.expr, keywords: list[ast.keyword]) -> ast.e
     """Return a norm along the last axis."""
     last = ast.Subscript(ast.Attribute(value, "shape"), ast.Slice(ast.UnaryOp(ast.USub(), ast.Constant(1))))
     return ast.Call(ast.parse(path, mode="eval").body, [value, last], keywords)
+
+
+def has_norm(tree: ast.expr) -> bool:
+    """Say whether an expression normalises."""
+    return any(isinstance(n, ast.Call) and ast.unparse(n.func) in NORMS.values() for n in ast.walk(tree))

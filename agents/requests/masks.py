@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
+from akgen.agents.requests.assumed import with_type
 from akgen.agents.requests.declarations import declarations
 from akgen.agents.requests.fits import within_once
 from akgen.agents.requests.marks import words
@@ -21,6 +22,8 @@ _SHAPE = r"[\[(] ?\d+k?(?: ?, ?\d+k?)* ?,? ?[\])]|(?<![\w.])\d+k?(?: ?x ?\d+k?)+
 _ATTENTION, _SOFTMAX = "scaled_dot_product_attention", ("softmax", "log_softmax")
 _TENSORS = ("q", "k", "v")
 _PAIR = 2
+_MENTIONED = r"mask|掩码|(?:attention|attn|score|additive) bias|加性偏置|注意力偏置"
+_FILLS = {"-inf": 'float("-inf")'}
 _DENIED = re.compile(r"(?<![a-z])(?:no|without|not)(?: an?| any)? *\Z|(?:不带|没有|无) *\Z")
 
 
@@ -32,6 +35,7 @@ class Mask(NamedTuple):
     of_keys: bool  # "key padding": along the last axis
     fill: str
     causal: bool | None  # None: nothing is said of it
+    additive: bool  # it holds numbers, which are added
     rest: str
 
 
@@ -45,15 +49,15 @@ def masked_request(
     mask = mask_of(said)
     if mask is None:
         return None
-    base = _base(mask, known, read)
+    base = _filled_base(mask) or _base(mask, known, read)
     if base is None:
         return None
     step = base.steps[0]
     if mask.shape is None and mask.keeps is None and mask.causal:
         return _causal(base, step)
-    if mask.shape is None and "same" not in mask.rest and mask.keeps is None:
+    if mask.shape is None and "same_shape" not in mask.rest and mask.keeps is None:
         return None
-    if mask.keeps is None:
+    if mask.keeps is None and not mask.additive:
         raise Unclear("mask_values")
     formula, shapes = _formula(mask, base)
     if formula is None and mask.shape is not None and step.operator in (_ATTENTION, *_SOFTMAX):
@@ -61,6 +65,8 @@ def masked_request(
     if formula is None:
         return None
     names = (*(_TENSORS if step.operator == _ATTENTION else ("x", "y")[: len(shapes)]), "mask")
+    if mask.additive:
+        names, formula = (*names[:-1], "added"), re.sub(r"(?<![\w])mask(?!\w)", "added", formula)
     shape = mask.shape or shapes[0]
     masked = ChainStep(operator="formula", formula=formula, variables=names)
     return base.model_copy(
@@ -71,10 +77,11 @@ def masked_request(
 def mask_of(said: str) -> Mask | None:
     """Return what a text says of a mask of its own; None if it has none, or several."""
     plain = unicodedata.normalize("NFKC", said).replace("×", "x").lower()
-    if "mask" not in plain and "掩码" not in plain:
+    if not re.search(_MENTIONED, plain):
         return None
     rest, free = _pattern("not causal").subn(" ", plain)
     rest, causal = _pattern("causal").subn(" ", rest)
+    rest, additive = _pattern("additive").subn(" mask ", rest)
     found = list(_pattern("noun").finditer(rest))
     if found and _DENIED.search(rest[: found[0].start()]):
         return None
@@ -97,17 +104,19 @@ def mask_of(said: str) -> Mask | None:
     if not found and not (causal or free):
         return None
     of_keys = any("key" in m[0] or "padding" in m[0] or "键" in m[0] or "填充" in m[0] for m in found)
-    rest = re.sub(rf"(?:(?:bool(?:ean)?|布尔)(?: tensor)? ?)?{_words('same')}", " same ", rest)
+    rest = re.sub(rf"(?:(?:bool(?:ean)?|布尔)(?: tensor)? ?)?{_words('same')}", " same_shape ", rest)
     rest = _pattern("noun").sub(" ", rest)
     rest = re.sub(
         r"(?<![a-z])(?:key|kv|attention|attn)? ?(?:padding|bool(?:ean)?|布尔)(?![a-z])(?! ?=)", " ", rest
     )
-    return Mask(shape, keeps, of_keys, fill, True if causal else False if free else None, rest)
+    return Mask(
+        shape, keeps, of_keys, fill, True if causal else False if free else None, bool(additive), rest
+    )
 
 
 def _base(mask: Mask, known: Request, read: Callable[[str, Request], Request | None]) -> Request | None:
     """Return what the mask is for: what the rest of the text says, or what is known where it says nothing more."""
-    rest = mask.rest.replace(" same ", " ")
+    rest = mask.rest.replace(" same_shape ", " ")
     for name in ("of tokens", "of the kept"):
         rest = _pattern(name).sub(" ", rest)
     said = re.sub(r"[\s,.;:，。；：=?!]", "", re.sub(_words("joints"), " ", rest))
@@ -123,6 +132,20 @@ def _base(mask: Mask, known: Request, read: Callable[[str, Request], Request | N
             update={"steps": (step.model_copy(update={"attributes": attributes}), *base.steps[1:])}
         )
     return base
+
+
+def _filled_base(mask: Mask) -> Request | None:
+    """Return what is filled by a mask alone, "masked_fill: x is fp16 [2, 8], where the mask is true set to -1e4"."""
+    found = declarations(mask.rest, ("x", "input", "scores", "logits"))
+    if found is None or len(found.tensors) != 1 or mask.keeps is not False or found.tensors[0].shape is None:
+        return None
+    left = re.sub(rf"masked[_ ]fill(?:ing)?|填充|{_words('joints')}|[\s,.;:，。；：]", "", found.rest)
+    dtype = found.tensors[0].dtype
+    if left or not re.search(r"masked[_ ]fill|填充", found.rest):
+        return None
+    step = ChainStep(operator="masked_fill")
+    types = (dtype,) if dtype is not None else ()
+    return with_type(Request(steps=(step,), dtypes=types, shapes=((found.tensors[0].shape,),)))
 
 
 def _causal(base: Request, step: ChainStep) -> Request | None:
@@ -145,7 +168,9 @@ def _formula(mask: Mask, base: Request) -> tuple[str | None, tuple[Shape, ...]]:
         placed = _placed(mask, scores)
         if placed is None or mask.fill != "-inf" or set(step.attributes) - {"is_causal", "scale"}:
             return None, shapes
-        kept = placed if mask.keeps else f"~{placed}"
+        kept = placed if mask.keeps or mask.additive else f"~{placed}"
+        if step.attributes.get("is_causal") and mask.additive:
+            return None, shapes
         if step.attributes.get("is_causal"):
             kept = f"{kept} & torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).tril()"
         scale = step.attributes.get("scale")
@@ -154,14 +179,20 @@ def _formula(mask: Mask, base: Request) -> tuple[str | None, tuple[Shape, ...]]:
     placed = _placed(mask, shapes[0])
     if placed is None:
         return None, shapes
+    if step.operator in _SOFTMAX and len(shapes) == 1 and mask.additive:
+        return f"torch.{step.operator}(x + {placed}, dim={step.attributes.get('dim', -1)})", shapes
+    if mask.additive:
+        return None, shapes
     if step.operator in _SOFTMAX and len(shapes) == 1:
-        fill = 'float("-inf")' if mask.fill == "-inf" else mask.fill
+        fill = _FILLS.get(mask.fill, mask.fill)
         dropped = f"~{placed}" if mask.keeps else placed
         return (
             f"torch.{step.operator}(x.masked_fill({dropped}, {fill}), dim={step.attributes.get('dim', -1)})",
             shapes,
         )
     kept = placed if mask.keeps else f"~{placed}"
+    if step.operator == "masked_fill":
+        return f"x.masked_fill({placed}, {_FILLS.get(mask.fill, mask.fill)})", shapes
     if step.operator == "mean" and len(shapes) == 1 and mask.shape is not None and len(mask.shape) == _PAIR:
         dim = step.attributes.get("dim", 1)
         if len(shapes[0]) != _PAIR + 1 or dim != 1:

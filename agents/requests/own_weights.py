@@ -15,7 +15,7 @@ _OWN = r"(?:weights?|kernels?|bias(?:es)?|gamma|beta|running[_ ]mean|running[_ ]
 _SIZES = r"(?:[\[(] ?\d+(?: ?, ?\d+)* ?,?[\])]|\d+(?: ?x ?\d+)+)"
 _SHAPED = re.compile(
     rf"(?:(?:and|with|plus) (?:the )?|[,，、和与] ?)?(?<![a-z0-9_])(?P<names>{_OWN}"
-    rf"(?:(?: ?[,，、/&] ?| ?和 ?| and )(?:the )?{_OWN})*)(?![a-z0-9_])"
+    rf"(?:(?: ?[,，、/&] ?| ?和 ?| and | (?={_OWN}))(?:the )?{_OWN})*)(?![a-z0-9_])"
     r"(?: ?(?:is|are|of|has|have|shape|both|each|:|=|形状|的|为|是|都是|都|各|tensors?|vectors?))* ?"
     rf"(?:(?P<shape>{_SIZES})|[(（]?(?:长度|都是|各)* ?"
     r"(?P<length>\d+)(?: ?(?:each|维|个|elements?|entries|long)[)）]?))"

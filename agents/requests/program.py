@@ -9,6 +9,7 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 
 from akgen.agents.requests.attributes import FROM_SHAPE
+from akgen.agents.requests.fits import shape_of
 from akgen.agents.requests.formula import is_mask, is_vector, renamed
 from akgen.agents.requests.needs import INDICES, Way, entry_of, way_of
 from akgen.agents.requests.request import ChainStep, Request, RequestSource
@@ -76,7 +77,8 @@ class _Program:
     def _add(self, step: ChainStep, at: int) -> None:
         if step.formula is not None:
             expression = self._formula(step)
-            self.extent = self.extent.model_copy(update={"first": True}) if not self.result else self.extent
+            if not self.result:
+                self.extent = self.extent.model_copy(update={"first": True, "width": self._width(step)})
         else:
             rank = len(self._shape)
             way = way_of(step, rank)
@@ -93,6 +95,17 @@ class _Program:
         if last and every:
             self.lines.append(f"return {', '.join(f'y{i}' for i in range(at + 1))}")
         self.result = name
+
+    def _width(self, step: ChainStep) -> str | None:
+        """Return the last axis of the first formula's result, where it is another one than its first tensor's."""
+        shapes = self._request.shapes[0] if self._request.shapes else ()
+        given = shapes if len(shapes) == len(step.variables) else shapes * len(step.variables)
+        tree = ast.parse(step.formula or "", mode="eval").body
+        found = shape_of(tree, dict(zip(step.variables, given, strict=False)))
+        if not isinstance(found, tuple) or not found or found[-1] == self._shape[-1]:
+            return self.extent.width
+        places = [i for i, shape in enumerate(shapes) if i and shape[-1] == found[-1]]
+        return f"width{places[0]}" if places else repr(found[-1])
 
     def _formula(self, step: ChainStep) -> str:
         assert step.formula is not None

@@ -1,12 +1,10 @@
 """Mark what a text says, one recogniser after the other: formulas, operators, types, attributes, axes, shapes."""
 
-import itertools
 import re
 
 from akgen.agents.requests import attributes, marks, sizes, tensors
 from akgen.agents.requests.attributes import (
     parameters_of,
-    plain_number,
     take_arrow,
     take_attributes,
     take_flags,
@@ -20,11 +18,12 @@ from akgen.agents.requests.described import (
     skip,
     stays,
     take_returns,
-    takes_number,
 )
 from akgen.agents.requests.einsum import take_einsum
+from akgen.agents.requests.follow_ups import as_follow_up, varied
 from akgen.agents.requests.formula import bound, join_formulas, take_formulas
 from akgen.agents.requests.guesses import misspelt_filler
+from akgen.agents.requests.joints import take_joints
 from akgen.agents.requests.layouts import (
     layout_by_sizes,
     layout_of,
@@ -35,8 +34,8 @@ from akgen.agents.requests.layouts import (
 )
 from akgen.agents.requests.loose_numbers import only_a_value, take_last_numbers
 from akgen.agents.requests.marks import MarkedText, phrase, words
+from akgen.agents.requests.named_sizes import roles_of
 from akgen.agents.requests.needs import entry_of
-from akgen.agents.requests.own_operands import take_own_operands
 from akgen.agents.requests.own_weights import put_own_weights, take_own_weights
 from akgen.agents.requests.pads import take_pads
 from akgen.agents.requests.problems import Unclear
@@ -47,22 +46,6 @@ from akgen.agents.requests.wishes import take_wishes
 from akgen.knowledge.operators import OperatorEntry, find_operators, operator_named
 
 _BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]+", re.M)
-_OPERAND_NUMBER = re.compile(
-    r"(?:\s+(?:the (?:tensor|input|result|matrix|vector)|it|x|everything|each element|every element)(?=\s+by))?"
-    r"(?:\s+(?:by|with|to|the number|a constant|constant|scalar))?\s*(-?(?:\d+(?:\.\d+)?|\.\d+)(?:e-?\d+)?)"
-    r"(?![a-z0-9_.]| ?[x*] ?\d| by \d| ?(?:elements|values|个元素))"
-)
-_FIRST = {"div": "/", "sub": "-"}
-_ARITHMETIC = ("add", "sub", "mul", "div")
-_THE_INPUT = re.compile(
-    r"\s*(?:(?:by|with|to) )?the (?:original )?input(?: itself| back| again)?"
-    r"(?![a-z0-9_]| (?:is|are|has|have|of|by|to|with|shape|tensor)| ?[:=\[(\d])"
-)
-_NUMBER_FIRST = re.compile(  # "divide 1 by x", "subtract x from 3": the number is what something is taken from
-    r"\s*(?:(?P<by>\d+(?:\.\d+)?) by (?:x|it|the (?:input|tensor|value|result)|each element|everything)(?![a-z0-9_])"
-    r"|(?:x|it|the (?:input|tensor|value|result)|each element|everything) from (?P<of>\d+(?:\.\d+)?)(?![a-z0-9_.]"
-    r"| ?x ?\d| by \d))"
-)
 _TIMES = r"(?:times|multiplied (?:by|with)|dot|@|by|乘以|乘)"
 _PRODUCT = re.compile(
     rf"(?P<left>{attributes.DIMS}) *(?P<times>{_TIMES}) *(?P<right>{attributes.DIMS}|\d+(?![a-z0-9_.]))"
@@ -70,7 +53,6 @@ _PRODUCT = re.compile(
 _TO_SHAPE = re.compile(
     rf"({attributes.DIMS})(?:[^\d]*?)(?P<to>\bto|into|->|=>|→|成|为|到)\s*({attributes.DIMS})"
 )
-_ALSO_CALLED = re.compile(r"\s*(?:[(（,，:：/]|i\.?e\.?,?|aka|a\.k\.a\.|or|即|也叫|又称)?\s*")
 _TAKEN = "\x00"
 _EVERY = re.compile(
     r"(?<![a-z])(?:and )?(?:return(?:s|ing)?|output(?:s|ting)?|give|i want|want)(?: me)? (?:both"
@@ -79,25 +61,6 @@ _EVERY = re.compile(
 )
 _IN_PLACE = re.compile(r"(?<![a-z0-9_])[a-z]\w{0,12} ?[-+*/]= ?\Z")
 _SQUARE = re.compile(r"square(?= matri)")
-_ADJECTIVE = re.compile(r"\s+(?:an?|another|one)\s+|\s*(?:一个|个)\s*")
-
-
-_EXCHANGED = re.compile(
-    r"(?:(?P<verb>replace|swap|change|switch|把|将) ?)?(?:the )?(?P<old>[a-z][a-z0-9_ ]*?) ?"
-    r"(?:换成|换为|替换为|替换成|改成|改为|(?<= )(?:with|for|to|by|into)(?= )) ?(?:an? )?(?P<new>[a-z][a-z0-9_ ]*)",
-    re.I,
-)
-
-
-def _exchanged(said: str, known: Request) -> str:
-    """Write "replace the sigmoid by hardsigmoid" as "hardsigmoid instead of sigmoid", where the chain has the first."""
-    match = _EXCHANGED.search(said) if len(known.steps) > 1 else None
-    if match is None or (match["verb"] is None and match[0].isascii()):
-        return said
-    old, new = (find_operators(match[name].lower()) for name in ("old", "new"))
-    if len(old) != 1 or len(new) != 1 or old[0].operator not in {s.operator for s in known.steps}:
-        return said
-    return f"{said[: match.start()]}{match['new']} instead of {match['old']}{said[match.end() :]}"
 
 
 class Reading:
@@ -105,7 +68,8 @@ class Reading:
 
     def __init__(self, said: str, known: Request) -> None:
         self._known = known
-        text = without_layout(_exchanged(said, known))
+        said = as_follow_up(said, known)
+        text = without_layout(said)
         equation = "einsum" in text or any("einsum" in (s.formula or "") for s in known.steps)
         names = () if known.source is None else known.source.arguments or ()
         text = respelt(text, letters=equation, names=names)
@@ -127,7 +91,7 @@ class Reading:
         self._take_named_axes(letters=True)
         take_formulas(text)
         if known.steps and not any(m.kind == "operator" for m in text.marks):
-            known = self._varied(known)
+            known = varied(text, known)
             known = known.model_copy(update={"steps": tuple(bound(text, s) for s in known.steps)})
             self._known = known
         for mark in text.marks:
@@ -170,11 +134,11 @@ class Reading:
         put_own_weights(text, weights)
         attributes.take_range(text, candidates)
         attributes.take_argument(text, candidates)
-        roles = _roles(entries)
+        roles = roles_of(entries)
         sized = sizes.take_sizes(text, roles) | letters
         self._take_axes(sized, entries)
         self._take_operators()
-        self._take_joints()
+        take_joints(text, known, self._entries(text.marks))
         sizes.take_shapes(text)
         tensors.take_names(text)
         text.take(phrase("no"), "no")
@@ -205,17 +169,6 @@ class Reading:
             take_returns(self.text, self._known)
             take_remarks(self.text)
         return [word for word in self.text.left() if not misspelt_filler(word)]
-
-    def _varied(self, known: Request) -> Request:
-        """Return what is known with another form of an operator that the text asks for: "make it exclusive"."""
-        steps = []
-        for step in known.steps:
-            for pattern, other in words()["variants"].get(step.operator, ()):
-                if (said := re.compile(pattern).search(self.text.rest)) is not None:
-                    self.text.mark(*said.span(), "filler")
-                    step = step.model_copy(update={"operator": other})
-            steps.append(step)
-        return known.model_copy(update={"steps": tuple(steps)})
 
     def _take_operators(self) -> None:
         for named in find_operators(self.text.rest):
@@ -338,70 +291,12 @@ class Reading:
             ):
                 self.text.mark(*mark)
 
-    def _take_joints(self) -> None:
-        """Mark numbers, biases and first inputs that operators take as operands, and "of" between two operators."""
-        text = self.text
-        arithmetic = [m for m in text.sorted() if m.kind == "operator" and isinstance(m.value, str)]
-        for mark in arithmetic:
-            if not takes_number(mark.value):
-                continue
-            if (match := _NUMBER_FIRST.match(text.rest, mark.end)) is not None and mark.value in _FIRST:
-                number = plain_number(match["by"] or match["of"])
-                step = ChainStep(
-                    operator="formula", formula=f"{number} {_FIRST[mark.value]} x", variables=("x",)
-                )
-                text.unmark(mark)
-                text.mark(mark.begin, match.end(), "operator", step)
-                continue
-            match = _OPERAND_NUMBER.match(text.rest, mark.end)
-            if match is not None:
-                text.mark(match.start(), match.end(1), "number", plain_number(match[1]))
-        if any(m.kind == "operator" for m in text.marks) or self._known.steps:
-            text.take(re.compile(words()["bias"]), "bias")
-            self._take_once_more()
-            for mark in arithmetic[1:]:
-                if mark.value in _ARITHMETIC and (said := _THE_INPUT.match(text.rest, mark.end)) is not None:
-                    text.mark(*said.span(), "first")  # "then add the input"
-            text.take(re.compile(words()["first"]), "first")
-        self._drop_words_that_lead()
-        take_own_operands(text)
-        ordered = [m for m in text.sorted() if m.kind == "operator"]
-        for left, right in itertools.pairwise(ordered):
-            between = text.rest[left.end : right.begin]
-            match = re.fullmatch(r"\s*of(?: the| an?| all)?\s*|\s*\(\s*", between)
-            named = isinstance(left.value, str)  # "x * y (silu)" tells a name, "relu (x * y)" what it is of
-            if match is not None and (named or "(" not in between):
-                text.mark(left.end, right.begin, "of")
-
-    def _take_once_more(self) -> None:
-        """Take "and the bias has 128 entries" for words about the bias that was named before."""
-        text = self.text
-        for mark in [m for m in text.sorted() if m.kind == "bias"][1:]:
-            about = re.match(r"\s*(?:has|have|is|are|being|of|:|=|\d|\[)", text.text[mark.end :])
-            if about and re.match(r"\s*(?:and |with )?the ", text.text[mark.begin :]):
-                text.unmark(mark)
-                text.mark(mark.begin, mark.end, "filler")
-
-    def _drop_words_that_lead(self) -> None:
-        """Take "add a softmax" for softmax, "a square softmax" and "gaussian error linear unit (gelu)" too."""
-        text = self.text
-        ordered = [m for m in text.sorted() if m.kind == "operator"]
-        for left, right in itertools.pairwise(ordered):
-            between = text.rest[left.end : right.begin]
-            added = left.value == "add" and _ADJECTIVE.fullmatch(between)
-            article = re.search(r"(?<![a-z])an? \Z", text.text[: left.begin])
-            described = left.value == "square" and article and not between.strip()
-            twice = left.value == right.value and _ALSO_CALLED.fullmatch(between)
-            if added or described or twice:
-                text.unmark(left)
-                text.mark(left.begin, left.end, "filler")
-
 
 def _meant(name: str, text: str) -> str:
     """Return the operator that a name stands for beside other words: SGD with "momentum" is another one than SGD."""
     for pattern, other in words()["variants"].get(name, ()):
-        if re.search(pattern, text):
-            return str(other)
+        if isinstance(other, str) and re.search(pattern, text):
+            return other
     return name
 
 
@@ -411,33 +306,6 @@ def _with_values(text: str) -> bool:
         re.search(r"(?<![a-z])(?:indices|index|positions|moments?|momentum)(?![a-z])|下标|索引|动量", text)
         is not None
     )
-
-
-def _roles(entries: list[OperatorEntry]) -> tuple[str, ...]:
-    """Return the sizes that may be named for these operators."""
-    found: list[str] = []
-    for entry in entries:
-        for key, shapes in sizes.SIZES.items():
-            if key in (entry.category, entry.name):
-                found += [role for shape in shapes for role in shape]
-        if entry.name in ("linear", "bmm", "matmul"):
-            found.append("batch")
-        if entry.name == "linear":
-            found.append("tokens")
-        if entry.category in sizes.GENERAL_FOR:
-            found += sizes.GENERAL
-        if "positions" in entry.draws.values():
-            found.append("tokens")
-        if entry.name == "embedding":
-            found += ("batch", "tokens")
-        others = {
-            "loss": ("batch",),
-            "convolution": ("batch", "long", "channels"),
-            "pooling": ("batch", "channels"),
-            "attention": ("long",),
-        }
-        found += others.get(entry.category, ())
-    return tuple(dict.fromkeys(found))
 
 
 def _fillers() -> tuple[re.Pattern[str], re.Pattern[str]]:

@@ -20,7 +20,7 @@ from akgen.agents.requests.pasted.extraction import ExtractedCode, extract_code
 from akgen.agents.requests.pasted.tensors_beside import indexed_source, with_tensors, without_label
 from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.reading import Reading
-from akgen.agents.requests.request import Request
+from akgen.agents.requests.request import ChainStep, Request
 from akgen.agents.requests.signs import plain
 from akgen.agents.requests.told import told_request
 from akgen.tools.core.frozen import Frozen
@@ -29,7 +29,11 @@ _YES = re.compile(
     r"\s*(?:y|yes|yep|yeah|ok|okay|sure|right|correct|go|是的?|对的?|好的?|可以|行|嗯)[\s.!。！]*\Z", re.I
 )
 
-
+_THEN = re.compile(r"\s*[,，.;。；]?\s*(?:(?:and )?then|followed by|再|然后|接着?|之后)(?![a-z])", re.I)
+_AGREES = re.compile(  # "yes, with affine": the rest is what is wanted
+    r"\A\s*(?:yes|yep|yeah|ok|okay|sure|right|great|thanks|perfect|cool|是的|对的?|好的?|可以|嗯|行)(?:[,，.!。！\s]+)(?=\S)",
+    re.I,
+)
 Exchange = tuple[tuple[str, str], ...]  # what the person said and what the model asked, in turns
 
 
@@ -61,6 +65,7 @@ def parse_request(
     """
     known = known or Request()
     text = text.encode(errors="replace").decode()  # half characters, which nothing could write down
+    text = text if known.empty else _AGREES.sub("", text)
     found = extract_code(text)
     language = language_of(found.words, before)
     if found.code is None:
@@ -85,10 +90,32 @@ def _read_code(found: ExtractedCode, known: Request, language: Language) -> Pars
         return ParsedRequest(request=known, problem=problem("two_shapes", language), kind="unclear")
     heard = read_words(beside.words, beside.request, language, given=True)
     if heard.problem is None and heard.request.source is None:
+        if (chained := _followed(found, beside.request, heard.request)) is not None:
+            return ParsedRequest(request=chained)
         names = [source.name, *(s.formula or s.operator for s in heard.request.steps)]
         asked = problem("order", language, names=names)
         return ParsedRequest(request=known, problem=asked, kind="unclear")
     return heard if heard.problem is None else heard.model_copy(update={"request": known})
+
+
+def _followed(found: ExtractedCode, code: Request, words: Request) -> Request | None:
+    """Return an expression with the operators of the words behind it, "torch.exp(x) then relu"; None of other code."""
+    source = code.source
+    if source is None or source.name != "expression" or not _THEN.match(found.behind) or not code.shapes:
+        return None
+    formula = re.sub(
+        r"(?<![\w.])(?:F|functional)\.(?=\w)",
+        "torch.nn.functional.",
+        source.text.partition("return ")[2].strip(),
+    )
+    first = ChainStep(
+        operator="formula", formula=formula, variables=source.arguments or (), holds=dict(source.holds)
+    )
+    if len(code.shapes[0]) not in (1, len(first.variables)):
+        return None
+    return code.model_copy(
+        update={"source": None, "steps": (first, *words.steps), "dtypes": words.dtypes or code.dtypes}
+    )
 
 
 def read_words(text: str, known: Request, language: Language, *, given: bool = False) -> ParsedRequest:

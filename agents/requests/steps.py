@@ -4,13 +4,14 @@ import itertools
 import re
 from typing import Any
 
+from akgen.agents.requests.accepted import accepted, denies_what_is_not, is_loss
 from akgen.agents.requests.attributes import parameters_of
-from akgen.agents.requests.formula_axes import kept, open_reductions, settled_reductions
 from akgen.agents.requests.marks import Mark, MarkedText, phrase
 from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.refusals import refuse_other_tensors
 from akgen.agents.requests.request import ChainStep, Request
+from akgen.agents.requests.settled import settled
 from akgen.knowledge.operators import operator_named
 
 _BEHIND = re.compile(
@@ -20,14 +21,7 @@ _BEHIND = re.compile(
     r"|\A\s*and (?:also |finally |lastly )?an? (?!kernel|version)"
     r"|\A\s*(?:再|并|把|请|还要)*(?:融合|串)(?:上|进)?"
 )
-_WITH_INDEX = {
-    "max": "max_with_index", "amax": "max_with_index", "maximum": "max_with_index",
-    "min": "min_with_index", "amin": "min_with_index", "minimum": "min_with_index",
-}  # fmt: skip
 _KEEPS_SHAPE = ("elementwise", "activation", "softmax", "scan")
-_PAIRS = ("sort", "topk", "kthvalue", "median", "mode", "cummax", "cummin", "moe_router")
-_PAIRWISE = {"maximum": "amax", "minimum": "amin"}  # with an axis
-_REDUCED = {"max": ("amax", "maximum"), "min": ("amin", "minimum")}
 _ARITHMETIC = ("add", "sub", "mul", "div")
 _LINKS = (
     "",
@@ -56,7 +50,6 @@ _ROOT_OF = re.compile(  # "square root of x plus 1"
     r"(?<![a-z])of (?:x|it|the input) (?:plus|minus|times|divided by|\+|-|\*|/) ?\d"
 )
 _OF_ATTRIBUTE = re.compile(r"(?:weights?|gamma|scale|eps|epsilon|temperature|权重|缩放)\s*\Z")
-_TWO = re.compile(r"\b(?:two|both|x and y|a and b|elementwise|element-wise|pairwise)\b|两个|逐元素")
 
 
 _DEFINED = re.compile(
@@ -106,10 +99,10 @@ def steps_of(
             raise Unclear("attribute_of_code" if known.source else "attribute_of_nothing")
         return (), False
     steps = _with_attributes(text, marks, chain)
-    settled = [_settled(text, s) for s in steps]
+    found = [settled(text, s) for s in steps]
     if operators:
-        refuse_other_tensors(text, settled)
-    return tuple(settled), chained
+        refuse_other_tensors(text, found)
+    return tuple(found), chained
 
 
 def _with_bias(step: ChainStep) -> ChainStep:
@@ -122,7 +115,7 @@ def _put_in_front(
     text: MarkedText, marks: list[Mark], made: list[tuple[Mark, ChainStep]], known: Request
 ) -> tuple[ChainStep, ...]:
     """Return the known chain behind the steps of this text. Raises Unclear where those take or give another shape."""
-    steps = [_settled(text, s) for s in _with_attributes(text, marks, [(m.begin, s) for m, s in made])]
+    steps = [settled(text, s) for s in _with_attributes(text, marks, [(m.begin, s) for m, s in made])]
     text.mark(*_front(text), "filler")
     if not all(_on_one_tensor(s) for s in steps):
         raise Unclear("order", names=[s.formula or s.operator for s in (*steps, *known.steps)])
@@ -276,12 +269,12 @@ def _with_attributes(
             key=lambda i: (i not in fresh, places[i] > mark.begin, abs(places[i] - mark.begin)),
         )
         for i in order:
-            values = _accepted(steps[i], mark)
+            values = accepted(steps[i], mark)
             if values is not None:
                 break
         else:
             batch = mark.kind == "axis" and re.search(r"batch|批|样本", text.text[mark.begin : mark.end])
-            if _denies_what_is_not(mark) or (batch and _is_loss(steps[-1])):
+            if denies_what_is_not(mark) or (batch and is_loss(steps[-1])):
                 continue
             raise _refused(text, mark, steps)
         for name, value in values.items():
@@ -289,78 +282,6 @@ def _with_attributes(
                 raise Unclear("said_twice", name=name)
         steps[i] = steps[i].model_copy(update={"attributes": {**steps[i].attributes, **values}})
     return steps
-
-
-def _accepted(step: ChainStep, mark: Mark) -> dict[str, Any] | None:
-    """Return the attributes of the step that the mark sets; None if it has none of them."""
-    if step.formula is not None:
-        return _of_formula(step.formula, mark)
-    entry = entry_of(step)
-    known = parameters_of(entry)
-    if mark.kind == "attribute" and mark.value.values.keys() & {"values_only", "indices_only"}:
-        return dict(mark.value.values) if step.operator in _PAIRS else None
-    if mark.kind == "attribute" and step.operator == "topk" and mark.value.values.get("descending"):
-        return {}  # "largest first": as it is
-    if mark.kind == "attribute" and "stable" in mark.value.values:
-        return dict(mark.value.values) if step.operator in ("sort", "argsort") else None
-    if mark.kind == "attribute" and "with_index" in mark.value.values:
-        pairs = step.operator in _WITH_INDEX or step.operator in _PAIRS
-        return dict(mark.value.values) if pairs else None
-    if (
-        mark.kind == "attribute"
-        and step.operator.startswith("global_")
-        and "output_size" in mark.value.values
-    ):
-        return {"flat": True} if isinstance(mark.value.values["output_size"], tuple) else {}
-    if mark.kind == "attribute":
-        if "temperature" in mark.value.values and step.operator in ("softmax", "log_softmax"):
-            return {"temperature": mark.value.values["temperature"]}
-        found = {name: value for name, value in mark.value.values.items() if name in known}
-        return found or None
-    axis = mark.value
-    if step.operator.startswith("global_") and axis in ((2, 3), "last 2"):
-        return {}
-    if entry.category == "loss" and axis in (1, -1) and "dim" not in known:
-        return {}  # along the classes, as it is
-    several = axis if isinstance(axis, tuple) else None
-    if isinstance(axis, str) and axis.startswith("last "):
-        count = int(axis.split()[1])
-        if "normalized_shape" in known:
-            return {"normalized_axes": count}
-        axis = several = tuple(range(-count, 0))
-    if entry.category == "normalization" and entry.own is None and axis == -1 and "dim" not in known:
-        return {}
-    if step.operator in _PAIRWISE and not step.operands:
-        return {"dim": axis if axis != "all" else None}
-    if axis == "all":
-        if "dim" in known and entry.category == "reduction":
-            return {"dim": None}
-        return {} if "dim" not in known else None
-    if "normalized_shape" in known and axis in (-1, (-1,)):
-        return {}
-    if "dim0" in known and several is not None and len(several) == 2:
-        return {"dim0": several[0], "dim1": several[1]}
-    if "dims" in known and known["dims"].kind == "ints":
-        return {"dims": axis if several is not None or entry.name == "roll" else (axis,)}
-    if "dim" in known:
-        return {"dim": axis}
-    if "start_dim" in known and several is None:
-        return {"start_dim": axis}
-    if axis in (-1, -2) and re.search(r"_(?:rows?|per_row)\Z|\Adynamic_quantize", step.operator):
-        return {}  # "per row" of what goes row by row
-    return None
-
-
-def _is_loss(step: ChainStep) -> bool:
-    return step.formula is None and entry_of(step).category == "loss"
-
-
-def _denies_what_is_not(mark: Mark) -> bool:
-    """Say whether an attribute says that there is none of what none of the operators has: "no bias", "不补零"."""
-    return mark.kind == "attribute" and all(
-        name in ("bias", "elementwise_affine", "affine", "padding", "keepdim") and value in (False, 0)
-        for name, value in mark.value.values.items()
-    )
 
 
 def without_mentions(text: MarkedText, marks: list[Mark], known: Request) -> list[Mark]:
@@ -374,79 +295,9 @@ def without_mentions(text: MarkedText, marks: list[Mark], known: Request) -> lis
     return [m for m in marks if m not in operators]
 
 
-def _of_formula(formula: str, mark: Mark) -> dict[str, Any] | None:
-    """Return what a mark says of the reductions in a formula."""
-    if mark.kind == "attribute" and "num_parameters" in mark.value.values:
-        return {}  # "gamma per channel"
-    if not open_reductions(formula):
-        keeps = mark.kind == "attribute" and mark.value.values.get("keepdim")
-        return {"keepdim": True} if keeps and kept(formula) is not None else None
-    if mark.kind == "attribute":
-        return {n: v for n, v in mark.value.values.items() if n in ("correction", "keepdim")} or None
-    several = re.fullmatch(r"last (\d)", str(mark.value))
-    axis = tuple(range(-int(several[1]), 0)) if several else mark.value
-    return {"dim": None if axis == "all" else axis}
-
-
 def _refused(text: MarkedText, mark: Mark, steps: list[ChainStep]) -> Unclear:
     names = [s.operator for s in steps]
     said = text.text[mark.begin : mark.end].strip()
     if mark.kind == "axis":
         return Unclear("no_axis", operator=names[-1])
     return Unclear("no_attribute", operator=names[-1], said=said)
-
-
-def _settled(text: MarkedText, step: ChainStep) -> ChainStep:
-    """Return the step with what depends on the whole text: which maximum is meant, which normalisation, operands."""
-    if step.formula is not None and open_reductions(step.formula):
-        formula = settled_reductions(step.formula, step.attributes)
-        if formula is None:
-            raise Unclear("axis_of_formula", formula=step.formula)
-        return step.model_copy(update={"formula": formula, "attributes": {}})
-    if step.formula is not None and step.attributes.get("keepdim"):
-        return step.model_copy(update={"formula": kept(step.formula) or step.formula, "attributes": {}})
-    attributes, operands = dict(step.attributes), list(step.operands)
-    if attributes.pop("with_index", False) and step.operator in _WITH_INDEX:
-        return step.model_copy(update={"operator": _WITH_INDEX[step.operator], "attributes": attributes})
-    values, indices = attributes.pop("values_only", False), attributes.pop("indices_only", False)
-    if (values or indices) and step.operator in _PAIRS:
-        operator = f"{step.operator}_{'values' if values else 'indices'}"
-        return step.model_copy(update={"operator": operator, "attributes": attributes})
-    if attributes.pop("stable", False):
-        return step.model_copy(update={"operator": f"stable_{step.operator}", "attributes": attributes})
-    if "temperature" in attributes and step.operator in ("softmax", "log_softmax"):
-        return step.model_copy(update={"operator": f"{step.operator}_with_temperature"})
-    if attributes.pop("flat", False):
-        name = "global_average_flat" if "avg" in step.operator else "global_max_flat"
-        return step.model_copy(update={"operator": name, "attributes": attributes})
-    if step.operator in _PAIRWISE and "dim" in attributes:
-        return step.model_copy(update={"operator": _PAIRWISE[step.operator], "attributes": attributes})
-    if step.operator == "roll" and isinstance(dims := attributes.get("dims"), tuple):
-        shift = attributes.get("shifts")
-        attributes["shifts"] = (shift,) * len(dims) if isinstance(shift, int) else shift
-    if step.operator == "rotary_embedding" and "interleaved" not in attributes:
-        raise Unclear("which_one", names=["rotate half", "interleaved"])
-    exponent = attributes.pop("exponent", None)
-    if isinstance(exponent, int | float):
-        operands = [exponent]
-    operator = step.operator
-    if operator in _REDUCED:
-        reduced, pairwise = _REDUCED[operator]
-        two = _TWO.search(text.text) or operands
-        if "dim" not in attributes and not two:
-            raise Unclear("which_one", names=[reduced, pairwise])
-        operator = reduced if "dim" in attributes else pairwise
-    if (
-        operator == "normalize"
-        and not attributes
-        and not re.search(r"f\.normali|functional|l2|二范数", text.text)
-    ):
-        raise Unclear("which_one", names=["layer_norm", "rms_norm", "torch.nn.functional.normalize"])
-    if operator == "gelu_tanh" and re.search(r"fast[ _-]?gelu|快速gelu", text.text):
-        raise Unclear("which_one", names=["gelu", "gelu, tanh approximation", "x * sigmoid(1.702 * x)"])
-    entry = operator_named(operator)
-    if entry is not None and entry.operand == "required" and not operands and not _TWO.search(text.text):
-        raise Unclear("operand", operator=operator)
-    return step.model_copy(
-        update={"operator": operator, "attributes": attributes, "operands": tuple(operands)}
-    )

@@ -84,7 +84,6 @@ def test_a_later_sentence_knows_the_names() -> None:
         "mean of each head, x 8x3x16x16",
         "cross entropy of each sample, 32 samples 10 classes",
         "SE block: 2x32x16x16, sigmoid",
-        "torch.gather(x, 1, idx) then relu, x 4x8, idx 4x8",
     ],
 )
 def test_what_may_change_the_result_is_asked_about(text: str) -> None:

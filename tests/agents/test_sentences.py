@@ -17,6 +17,7 @@ SAMPLED_RIGHT = {  # of these at least
     "blind_sixth.jsonl": 3,
     "blind_seventh.jsonl": 9,
     "blind_eighth.jsonl": 7,
+    "blind_ninth.jsonl": 8,
     "blind_mechanisms.jsonl": 5,
 }
 SHARE = 0.97

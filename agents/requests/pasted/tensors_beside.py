@@ -17,6 +17,9 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 
 _LABEL = re.compile(r"(?:\A|[\n.;,，。；])([^\n.;,，。；:：=\d]{1,48})[:：]\s*\Z")
+_SAME = re.compile(
+    r"(?:,|of|with|in)? ?(?:the )?same (?:shape|size)(?: as [a-z]\w*)?(?![a-z])|同(?:样的?)?形状|形状相同"
+)
 _DENIES = re.compile(
     r"(?<![a-z])(?:not?|never|without|don'?t|except|instead|unless)(?![a-z])|不|别|非|无|除", re.I
 )
@@ -43,6 +46,11 @@ def with_tensors(request: Request, said: str, comments: str = "") -> Beside | No
     if len(spelt) < len(names):
         return as_it_is
     found, noted = declarations(said, tuple(spelt)), declarations(comments, tuple(spelt))
+    if found is not None and (alike := _SAME.search(said.lower())) is not None:
+        shapes_said = [t.shape for t in found.tensors if t.shape is not None]
+        if len(set(shapes_said)) == 1 and shapes_said[0] is not None:  # "mask bool, same shape"
+            said = f"{said[: alike.start()]} {list(shapes_said[0])} {said[alike.end() :]}"
+            found = declarations(said, tuple(spelt))
     if found is None or noted is None:
         return None
     shapes: dict[str, Shape] = {}

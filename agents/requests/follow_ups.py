@@ -1,0 +1,57 @@
+"""Read follow-ups that change what is known: another operator in its place, another form of it, a step behind it."""
+
+import re
+
+from akgen.agents.requests.marks import MarkedText, words
+from akgen.agents.requests.request import Request
+from akgen.knowledge.operators import find_operators
+
+_OF_RESULT = re.compile(  # what follows goes on with what is known: "flatten the output"
+    r"(?<![a-z])(?:(?:of|to|on) )?(?:the|its) (?:output|result)s?\s*(?:[,.!]|\Z|please|as well|too|along|over|by|with)"
+    r"|\A\s*(?:把|将|对)?(?:输出|结果)(?!改|换|变|为|是|用|要|成|的?(?:类型|形状|精度|dtype))",
+    re.I,
+)
+_VERB = re.compile(r"(?<![a-z])(?:replace|swap|change|switch)(?![a-z])|把|将", re.I)
+_EXCHANGED = re.compile(
+    r"(?:(?P<verb>replace|swap|change|switch|把|将) ?)?(?:the )?(?P<old>[a-z][a-z0-9_ ]*?) ?"
+    r"(?:换成|换为|替换为|替换成|改成|改为|(?<= )(?:with|for|to|by|into)(?= )) ?(?:an? )?(?P<new>[a-z][a-z0-9_ ]*)",
+    re.I,
+)
+
+
+def as_follow_up(said: str, known: Request) -> str:
+    """Return a text with what it says of the known request in other words: that it goes on, that it exchanges."""
+    if known.steps and _OF_RESULT.search(said) and find_operators(said):
+        said = f"then {said}"
+    return exchanged(said, known)
+
+
+def exchanged(said: str, known: Request) -> str:
+    """Write "replace the sigmoid by hardsigmoid" as "hardsigmoid instead of sigmoid", where the chain has the first."""
+    if len(known.steps) < len(("old", "other")):
+        return said
+    verb = _VERB.search(said)
+    for match in _EXCHANGED.finditer(said, verb.start() if verb is not None else 0):
+        if match["verb"] is None and match[0].isascii():
+            continue
+        old, new = (find_operators(match[name].lower()) for name in ("old", "new"))
+        if len(old) == len(new) == 1 and old[0].operator in {s.operator for s in known.steps}:
+            return f"{said[: match.start()]}{match['new']} instead of {match['old']}{said[match.end() :]}"
+    return said
+
+
+def varied(text: MarkedText, known: Request) -> Request:
+    """Return what is known with another form of an operator that the text asks for: "make it exclusive"."""
+    steps = []
+    for step in known.steps:
+        for pattern, other in words()["variants"].get(step.operator, ()):
+            if (said := re.compile(pattern).search(text.rest)) is None:
+                continue
+            text.mark(*said.span(), "varied")
+            if isinstance(other, str):
+                step = step.model_copy(update={"operator": other})
+            else:
+                values = {n: int(said.expand(v)) if isinstance(v, str) else v for n, v in other.items()}
+                step = step.model_copy(update={"attributes": {**step.attributes, **values}})
+        steps.append(step)
+    return known.model_copy(update={"steps": tuple(steps)})

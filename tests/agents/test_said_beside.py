@@ -1,0 +1,65 @@
+"""What stands beside an operator's name: its bias, what it is like, what follows it, its equations, its variants."""
+
+import pytest
+
+from akgen.agents.requests.request import Request
+from akgen.agents.requests.sentence import parse_request
+
+
+def steps_of(*turns: str) -> list[str]:
+    """Hold a conversation that is understood; return its operators, formulas as they are."""
+    request = Request()
+    for turn in turns:
+        parsed = parse_request(turn, request)
+        assert parsed.problem is None, (turn, parsed.problem)
+        request = parsed.request
+    said = [s.formula or f"{s.operator} {s.attributes or ''}".strip() for s in request.steps]
+    return [*said, *map(str, request.shapes[0])]
+
+
+@pytest.mark.parametrize(
+    ("turns", "steps"),
+    [
+        (["linear + bias + relu. x 64x256, W is 512x256 like nn.Linear"],
+         ["linear {'out_features': 512}", "relu", "(64, 256)"]),
+        (["causal conv1d, kernel size 4, x is (2, 64, 128), weight [64, 4], bias [64], and silu after it"],
+         ["causal_conv1d {'kernel_size': 4}", "silu", "(2, 64, 128)"]),
+        (["adaptive_avg_pool2d output size 1, 8x64x7x7", "flatten the output, start_dim=1"],
+         ["adaptive_avg_pool2d {'output_size': 1}", "flatten {'start_dim': 1}", "(8, 64, 7, 7)"]),
+        (["linear 256 to 512, then relu, 64x256", "can you swap the relu for silu"],
+         ["linear {'out_features': 512}", "silu", "(64, 256)"]),
+        (["128x128 取下三角", "对角线也不要"], ["tril {'diagonal': -1}", "(128, 128)"]),
+        (["torch.roll", "x [8, 128]，沿最后一维往左移 3 位"], ["roll {'shifts': -3, 'dims': -1}", "(8, 128)"]),
+        (["layer norm, 4x77x512", "yes with affine, last dim"],
+         ["layer_norm {'elementwise_affine': True}", "(4, 77, 512)"]),
+        (["torch.where(mask, x, -inf) then softmax on the last axis, x [2, 32, 32], mask bool same shape"],
+         ["torch.where(mask, x, -float('inf'))", "softmax {'dim': -1}", "(2, 32, 32)", "(2, 32, 32)"]),
+        (["torch.gather(x, 1, idx) then relu, x 4x8, idx 4x8"],
+         ["torch.gather(x, 1, idx)", "relu", "(4, 8)", "(4, 8)"]),
+        (["Charbonnier loss: mean of sqrt((x - y)^2 + eps^2), eps = 1e-3, x and y (8, 32)"],
+         ["torch.mean(torch.sqrt((x - y) ** 2 + 0.001 ** 2))", "(8, 32)", "(8, 32)"]),
+        (["y = RMSNorm(x) * w, 8x64, eps 1e-6"],
+         ["torch.nn.functional.rms_norm(x, x.shape[-1:], eps=1e-06) * w", "(64,)", "(8, 64)"]),
+        (["dequantize: y = (q - zp) * s, q is int8 64x32, s and zp are float32, one per row (64, 1)"],
+         ["(q - zp) * s", "(64, 32)", "(64, 1)", "(64, 1)"]),
+        (["s = sigmoid(W2 relu(W1 gap(x))), y = x * s; x is 2x16x8x8, W1 4x16, W2 16x4"],
+         ["x * torch.sigmoid(torch.nn.functional.linear(torch.nn.functional.relu(torch.nn.functional.linear("
+          "torch.mean(x, (-2, -1)), w1)), w2))[:, :, None, None]", "(2, 16, 8, 8)", "(4, 16)", "(16, 4)"]),
+        (["矩阵乘，A 是 128x256，B 是 64x256，算 A @ B.T，再加 bias [64]"],
+         ["a @ torch.transpose(b, -1, -2)", "add", "(128, 256)", "(64, 256)"]),
+    ],
+)  # fmt: skip
+def test_it_is_read_for_what_it_says(turns: list[str], steps: list[str]) -> None:
+    assert steps_of(*turns) == steps
+
+
+def test_capitals_tell_a_norm_from_a_logarithm() -> None:
+    assert steps_of("y = ln(x) + x, x positive 4x8")[0] == "torch.log(x) + x"
+    asked = parse_request("y = LN(x) + x, x 4x8")
+    assert asked.problem is not None and asked.offer is not None
+    assert steps_of(asked.offer)[0] == "torch.nn.functional.layer_norm(x, x.shape[-1:]) + x"
+
+
+def test_a_mask_over_numbers_is_not_their_type() -> None:
+    parsed = parse_request("gelu of 4x8 scores with a bool mask")
+    assert parsed.problem is not None
