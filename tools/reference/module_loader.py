@@ -97,6 +97,13 @@ class ModuleCase:
             sample = self._pack(args, returned)
         return sample
 
+    def described(self, seed: int) -> Sample:
+        """Return a sample of the task's own distribution without golden values, which describe nothing of a call."""
+        self._set_state(seed)
+        args = self._drawn(seed, "task", own_range=False)
+        returned, work = self._guard("forward", work_of, self.model, args)
+        return Sample(inputs=self._bound(args), expected=returned, returned=returned, work=work)
+
     def inputs_of(self, seed: int) -> list[Any]:
         """Return the inputs of a sample of the task's own distribution; the reference is not run."""
         self._set_state(seed)

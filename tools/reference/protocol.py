@@ -71,7 +71,11 @@ class Sample:
 
 
 class LoadedCase(Protocol):
-    """A reference on one case, ready to make samples."""
+    """A reference on one case, ready to make samples.
+
+    One that can do so for less also has `described(seed)`: a sample of the task's own distribution whose golden values
+    are not worked out, off which the call's shapes, dtypes and attributes are read.
+    """
 
     model: Any  # torch.nn.Module in eval mode
     example_args: tuple[Any, ...]  # forward arguments, as torch.export needs them

@@ -44,9 +44,11 @@ class Server:
         if request["op"] == "read":
             return {"read": importlib.import_module(request["reader"]).read(loaded)}
         seed, distribution = int(request["seed"]), request["distribution"]
-        sample = self._sample(key, loaded, seed, distribution)
         if request["op"] == "describe":
+            described = getattr(loaded, "described", None)
+            sample = self._sample(key, loaded, seed, distribution) if described is None else described(seed)
             return {"call": _describe(sample, sample.binding or loaded.binding).model_dump(mode="json")}
+        sample = self._sample(key, loaded, seed, distribution)
         if request["op"] == "explain":
             return {"found": self._explained(reference, loaded, sample, request)}
         if request["op"] == "check":

@@ -47,6 +47,22 @@ def test_a_case_is_described_without_files(worker: ReferenceWorker, tmp_path: Pa
     assert [(a.name, a.value) for a in call.attrs] == [("alpha", 3.0)]
 
 
+def test_a_description_needs_no_golden_values(worker: ReferenceWorker, tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    noted = f"open({str(seen)!r}, 'a').write(f'{{x.dtype}} ')"
+    text = DOUBLE.replace("return x * alpha", f"{noted}\n        return x.outer(x) @ x.outer(x) * alpha")
+    case = Case(id="0", params={"n": 6})
+    described = worker.describe(reference(tmp_path, text), case)
+    assert set(seen.read_text().split()) == {"torch.float32"}
+    trial = worker.sample(
+        reference(tmp_path, text), case, 1, "task", inputs=tmp_path / "in", expected=tmp_path / "want"
+    )
+    assert set(seen.read_text().split()) == {"torch.float32", "torch.float64"}
+    assert described.outputs == trial.call.outputs
+    assert described.products == trial.call.products != ()
+    assert described.attrs == trial.call.attrs
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
 def test_a_trial_is_two_folders_of_raw_files(worker: ReferenceWorker, tmp_path: Path, dtype: str) -> None:
     case = Case(id="0", params={"n": 100, "dtype": dtype})
