@@ -27,8 +27,9 @@ from akgen.agents.models.http_client import _document, _error_text, _retry_after
 from akgen.agents.models.replay import ReplayChatModel
 from akgen.agents.models.resolve import ScriptedChatModel
 from akgen.agents.planner import PlanReply
-from akgen.agents.requests.code import extract_code, source_of
+from akgen.agents.requests.code import source_of
 from akgen.agents.requests.language import language_of
+from akgen.agents.requests.pasted.extraction import extract_code
 from akgen.agents.requests.sentence import parse_request
 from akgen.bench.device_record.archive import OpenRecord, read_record
 from akgen.bench.device_record.pack import pack
