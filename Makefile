@@ -50,8 +50,8 @@ train-demo: $(STAMP)
 		--tasks $$(ls $(TRAINED)/tasks/compositions | head -5 | paste -sd,) --out $(TRAINED)/bench
 
 # Rewriting the assertions of all tests takes half of what collecting them takes, so what was rewritten is kept.
-# One process more than two cores: tests also wait, for servers, terminals and workers that are killed.
-WORKERS ?= 3
+# Two processes more than two cores: tests also wait, for servers, terminals and workers that are killed.
+WORKERS ?= 4
 test: export PYTHONDONTWRITEBYTECODE :=
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow and not vllm"

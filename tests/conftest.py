@@ -18,10 +18,12 @@ def pytest_configure() -> None:
     """Let programs that tests start be interrupted, also where the tests run in a shell's background."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.disable()  # what collecting tests makes is kept
 
 
 def pytest_collection_finish() -> None:
     """Leave fifteen thousand tests, and all that they import, out of every later collection of garbage."""
+    gc.enable()
     gc.collect()
     gc.freeze()
 

@@ -29,7 +29,7 @@ _BASE = ("-std=c++17", "-fPIC", "-Wall", "-Wextra", "-pthread")
 # Vectors wider than the machine's stay within one library, so that how functions hand them on matters to nobody.
 _FAST = ("-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-Wno-psabi")
 _SMALL = ("-O1", "-g1")
-_TOGETHER = 8  # sources of one folder
+_TOGETHER = 16  # sources of one folder: their headers cost as much as they do
 _ALONE = ("math_loops.cpp",)  # src/vector/libm.h is not to be mixed with <cmath>
 _HOST_PROGRAM = ("main.cpp", "manifest.cpp")  # the other sources of src/host are a library
 _PARTS_OF_THEIR_OWN = ("host", "launcher", "sandbox", "seal", "unit")

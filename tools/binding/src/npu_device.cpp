@@ -1,16 +1,19 @@
 // PyTorch's device for accelerators of others (PrivateUse1) over host memory, so that bindings see tensors that are not
 // the CPU's. What the device itself does not compute, the CPU does. One device, one stream, nothing asynchronous.
 #include "acl/acl_rt.h"
-#include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/EmptyTensor.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <ATen/native/CPUFallback.h>
 #include <ATen/ops/_reshape_alias_native.h>
 #include <ATen/ops/as_strided_native.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
 #include <ATen/ops/set_native.h>
 #include <ATen/ops/view_native.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <c10/util/strides.h>
 #include <cstdlib>
 #include <cstring>
 #include <map>
