@@ -37,6 +37,7 @@ from akgen.tools.dsl.ir import (
     Workspace,
     walk,
 )
+from akgen.tools.dsl.kept import kept
 from akgen.tools.dsl.ops import wrong_types
 from akgen.tools.dsl.prepare import PreparedKernel, analyse
 from akgen.tools.dsl.reachability import reachable
@@ -82,7 +83,8 @@ def check(
     return tuple(found)
 
 
-def _launches(program: Program) -> list[Diagnostic]:
+@kept
+def _launches(program: Program) -> tuple[Diagnostic, ...]:
     host, found = program.host, []
     if not _always_launches(host.body):
         found.append(finding("DSL_LAUNCH", host.line, f"A path of `{host.name}` ends without a launch."))
@@ -102,7 +104,7 @@ def _launches(program: Program) -> list[Diagnostic]:
             if given != (p.type in ("tensor", "list")):
                 text = f"Parameter `{p.name}` of `{s.kernel}` is a {p.type}; the argument is not."
                 found.append(finding("DSL_LAUNCH", s.line, text))
-    return found
+    return tuple(found)
 
 
 def _always_launches(body: tuple[Stmt, ...]) -> bool:

@@ -27,6 +27,7 @@ from akgen.tools.dsl.ir import (
     holds_sync,
     walk,
 )
+from akgen.tools.dsl.kept import kept
 from akgen.tools.dsl.live_ranges import tiles_of
 from akgen.tools.dsl.ops import OPS
 from akgen.tools.dsl.show import show
@@ -381,6 +382,7 @@ class PreparedKernel(Frozen):
     plan: UbPlan
 
 
+@kept
 def analyse(kernel: Kernel) -> tuple[PreparedKernel | None, tuple[Diagnostic, ...]]:
     """Return the analysed kernel, None if its extents or lifetimes are wrong, and what was found."""
     dead = (*dead_tiles(kernel), *uneven_loops(kernel))

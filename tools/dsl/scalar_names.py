@@ -30,6 +30,7 @@ from akgen.tools.dsl.ir import (
     Workspace,
     walk,
 )
+from akgen.tools.dsl.kept import kept
 
 
 def expressions(s: Stmt) -> tuple[Expr, ...]:
@@ -132,6 +133,7 @@ def _sharing(kernel: Kernel, param: str) -> Iterator[Expr]:
         yield from dims
 
 
+@kept
 def unknown_names(program: Program) -> tuple[Diagnostic, ...]:
     """Return uses of names before they are set, in kernels and in the host function."""
     scope = _Scope(program)
