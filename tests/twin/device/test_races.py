@@ -45,6 +45,18 @@ def test_overwriting_what_another_pipe_still_reads_is_a_race(probe, numbers):
     assert probe(GOOD + flag("V_MTE2") + "    DataCopy(a, in, 64);\n", x, x).codes == []
 
 
+@pytest.mark.parametrize("order", ["", "    PipeBarrier<PIPE_MTE2>();\n"])
+def test_copies_to_one_place_need_a_barrier(probe, numbers, order):
+    x = numbers(128)
+    again = f"    DataCopy(a, in[64], 64);\n{order}    DataCopy(a, in, 64); // HERE\n"
+    ran = probe(GOOD.replace("    DataCopy(a, in, 64);\n", again), x, x[:64])
+    assert ran.codes == ([] if order else ["PIPE_RACE"])
+    assert order or (ran.one("PIPE_RACE").severity, "PipeBarrier" in ran.one("PIPE_RACE").text) == (
+        "warning",
+        True,
+    )
+
+
 FIRSTS = (
     TWO
     + "    Duplicate(a, 2.0f, 64);\n"

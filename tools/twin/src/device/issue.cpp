@@ -168,6 +168,11 @@ void issue(const Instr &in)
         moved = a.row_bytes * a.rows > moved ? a.row_bytes * a.rows : moved;
         rows = a.rows > rows ? a.rows : rows;
     }
+    if (detector.waits().overtakes) {
+        warn("PIPE_RACE", in.api, in.pc,
+             "%s: the copy overwrites what a copy before it may still bring; PipeBarrier<PIPE_MTE2>() keeps their order.",
+             in.api);
+    }
     // What a library call does after its first instruction needs what that one made.
     shape.dependent = detector.waits().same_pipe || (in.pipe == Pipe::V && in.n_access == 0);
     for (int p = 0; p < pipe_count; ++p) {

@@ -92,6 +92,7 @@ void RaceDetector::check_against(ShadowMemory &shadow, int other, uint32_t first
         }
         if (other == pipe_) {
             waits_.same_pipe = true;
+            waits_.overtakes |= wrote && write && pipe_ == static_cast<int>(Pipe::MTE2) && &shadow == &shadows_[0];
             // Instructions of a pipe start in order, so that only a result may be missing; other pipes end in order,
             // too. It is not missing any more after some other instructions: the latency is shorter than they are.
             constexpr uint32_t in_flight = 2;

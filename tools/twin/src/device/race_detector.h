@@ -33,6 +33,7 @@ public:
     struct Waits {
         uint32_t number[pipes] = {};
         bool same_pipe = false; // depends on an earlier instruction of its own pipe
+        bool overtakes = false; // a copy into the Unified Buffer over one that nothing has waited for
     };
 
     // Start shadow memory for region index, out of `spare`, to which end() gives it back.
