@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 import torch
@@ -139,6 +140,19 @@ def test_samples_follow_the_seed_and_leave_the_generators_alone() -> None:
     assert torch.equal(first, again)
     assert not torch.equal(first, other)
     assert torch.equal(torch.random.get_rng_state(), before)
+
+
+@pytest.mark.parametrize("task", ["BlendAdd", "RowStats", "ListScale", "HalveInPlace"])
+def test_a_sample_of_the_draw_that_bound_the_case_is_as_any_other(task: str) -> None:
+    loaded = case(task)
+    with patch.object(loaded, "_draw", wraps=loaded._draw) as drawing:
+        first, again = loaded.sample(0, "task"), loaded.sample(0, "task")
+    # The first is that of the binding, but where the launch was looked at for what it overwrites.
+    assert drawing.call_count == (2 if task == "HalveInPlace" else 1)
+    for one, other in ((first.inputs, again.inputs), (first.expected, again.expected)):
+        torch.testing.assert_close(list(one), list(other), rtol=0, atol=0, equal_nan=True)
+    assert first.binding == again.binding
+    assert loaded.sample(1, "task").drawn is not first.drawn
 
 
 def test_random_integers_are_drawn_where_only_an_npu_could() -> None:
