@@ -47,6 +47,7 @@ _WORDS = {
              r"|unless|without|but not)(?![a-z])|除了|除外|排除|忽略|跳过|不含|不包括",
     "each": r"(?<![a-z])(?:of|for|in|per|over) (?:each|every) (?!of)[a-z]+(?:'s)?(?: [a-z]+)?|(?<![a-z])per[- ]"
             r"(?:sample|image|token|frame|example|item|head|batch|channel)(?![a-z])|每个?(?:样本|图像?|词元|通道|头|帧)(?!数)",
+    "layout": r"(?<![a-z])(?:nhwc|ndhwc|nwc|nlc|channels?[- ]last)(?![a-z])|通道(?:在)?最后",
     "only": r"(?<![a-z])only(?![a-z])|仅|只(?!是)",
 }  # fmt: skip
 
@@ -201,6 +202,11 @@ def _meant(name: str, text: MarkedText, match: re.Match[str], request: Request) 
             if m.begin >= match.end()
         )
     steps = request.steps
+    if name == "layout":  # PyTorch's layers have the channels second
+        kinds = {
+            e.category for s in steps if s.formula is None and (e := operator_named(s.operator)) is not None
+        }
+        return not kinds & {"convolution", "pooling"}
     if name == "each":
         return not any(_takes_all(s) for s in steps)
     if name != "mask":

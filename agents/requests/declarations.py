@@ -112,6 +112,7 @@ def _is_noun(name: str) -> bool:
 
 
 def _shape(said: str) -> Shape:
+    said = re.sub(_dtype(), " ", said)
     return tuple(number(n) for n in re.findall(rf"(?<![\d_]){_N}", re.sub(r"[a-z]\w* ?=", " ", said)))
 
 
@@ -166,7 +167,7 @@ def _alone(*, sure: bool) -> str:
     """Match one length, which needs a word that says it is one, a plural or a type behind it unless names are sure."""
     said = words()["declared"]
     free = r"(?![\d.x*%a-z]|\s?[x*]\s?\d)"
-    counted = rf"{_N} ?(?:{said['entries']})"
+    counted = rf"(?:vector |list )?(?:of )?{_N} ?(?:(?:{_dtype()}) ?)?(?:{said['entries']})"
     if sure:
         ends = rf"(?=\s*(?:[,.;，。；)\n]|$|and\b|{_dtype()}|each\b|和|的))"
         return rf"(?:{said['length']})\s*{_N}{free}|[,，]?\s*{counted}|{_N}{free}{ends}"

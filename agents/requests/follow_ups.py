@@ -7,7 +7,8 @@ from akgen.agents.requests.request import Request
 from akgen.knowledge.operators import find_operators
 
 _OF_RESULT = re.compile(  # what follows goes on with what is known: "flatten the output"
-    r"(?<![a-z])(?:(?:of|to|on) )?(?:the|its) (?:output|result)s?\s*(?:[,.!]|\Z|please|as well|too|along|over|by|with)"
+    r"(?<![a-z])(?:(?:of|to|on) )?(?:the|its) (?:output|result)s?"
+    r"\s*(?:[,.!]|\Z|please|as well|too|along|over|by|with|to|into)"
     r"|\A\s*(?:把|将|对)?(?:输出|结果)(?!改|换|变|为|是|用|要|成|的?(?:类型|形状|精度|dtype))",
     re.I,
 )

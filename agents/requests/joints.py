@@ -11,7 +11,7 @@ from akgen.agents.requests.request import ChainStep, Request
 from akgen.knowledge.operators import OperatorEntry
 
 _OPERAND_NUMBER = re.compile(
-    r"(?:\s+(?:the (?:tensor|input|result|matrix|vector)|it|x|everything|each element|every element)(?=\s+by))?"
+    r"(?:\s+(?:the (?:tensor|input|outputs?|results?|matrix|vector)|it|x|everything|(?:each|every) element)(?=\s+by))?"
     r"(?:\s+(?:by|with|to|the number|a constant|constant|scalar))?\s*(-?(?:\d+(?:\.\d+)?|\.\d+)(?:e-?\d+)?)"
     r"(?![a-z0-9_.]| ?[x*] ?\d| by \d| ?(?:elements|values|个元素))"
 )

@@ -86,8 +86,11 @@ def mask_of(said: str) -> Mask | None:
     if found and _DENIED.search(rest[: found[0].start()]):
         return None
     shape, keeps, fill = None, None, "-inf"
-    if (polarity := _polarity().search(rest)) is not None:
-        keeps = polarity["keep"] is not None
+    while (polarity := _polarity().search(rest)) is not None:
+        said_keeps = (polarity["keep"] is not None) != (polarity["false"] is not None)
+        if keeps not in (None, said_keeps):
+            return None  # "True = keep, False = keep"
+        keeps = said_keeps
         rest = f"{rest[: polarity.start()]} {rest[polarity.end() :]}"
     if (filled := _filled().search(rest)) is not None:
         keeps, fill = False, _number(filled["fill"])
@@ -244,7 +247,8 @@ def _polarity() -> re.Pattern[str]:
     """Match "True = keep", "where True marks padding", "True 表示保留"."""
     between = r"(?:(?!true|false|[,.;，。；]).){0,28}?"
     return re.compile(
-        rf"{_words('true')} ?(?:=|:|->|means?|is|are|for|where|marks?|at|on|indicat\w+|表示|代表|为|是|的)*{between}"
+        rf"(?:{_words('true')}|(?P<false>{_words('false')})) ?"
+        rf"(?:=|:|->|means?|is|are|for|where|marks?|at|on|indicat\w+|表示|代表|为|是|的)*{between}"
         rf"(?:(?P<drop>{_words('drop')})|(?P<keep>{_words('keep')}))"
         r"(?: (?:it|them|there|this|tokens?|positions?|ones?))*"
     )

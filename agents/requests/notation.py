@@ -144,10 +144,15 @@ class Notation:
                 break
         return left
 
+    def _power(self, left: ast.expr, right: ast.expr) -> ast.expr:
+        """Return a power; of Euler's number where the text does not give e another meaning."""
+        own = isinstance(left, ast.Name) and self._sure(left.id)
+        return ast.BinOp(left, ast.Pow(), right) if own else power(left, right)
+
     def _applied(self, sign: str, kind: type[ast.operator], left: ast.expr, right: ast.expr) -> ast.expr:
         """Return two sides with a sign between them; a dot is a matrix product where they fit no other."""
         if sign == "**":
-            return power(left, right)
+            return self._power(left, right)
         elementwise = ast.BinOp(left, kind(), right)
         one, other = (shape_of(tree, dict(self._shapes)) for tree in (left, right))
         if not isinstance(one, tuple) or not isinstance(other, tuple) or sign == "@":
@@ -183,6 +188,9 @@ class Notation:
         if before.kind == "number":
             return close and self._known(token.text)
         last = following is None or following.text in (",", ")", ";")
+        factors = before.kind == "name" and self._sure(before.text) and self._sure(token.text)
+        if last and factors and token.begin == before.end + 1 and len(self._shapes.get(token.text, ())) > 1:
+            return True  # "y = h W2"
         if last and before.text == ")" and token.begin == before.end + 1 and self._sure(token.text):
             return True  # "softmax(...) V"
         known = self._known(token.text.removesuffix(".t"))
@@ -249,7 +257,7 @@ class Notation:
             operand = transposed(operand)
         if self._is("^", "**") and not self._bits:
             self._at += 1
-            operand = power(operand, self._unary())
+            operand = self._power(operand, self._unary())
         return operand
 
     def _operand(self) -> ast.expr:

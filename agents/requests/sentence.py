@@ -31,7 +31,8 @@ _YES = re.compile(
 
 _THEN = re.compile(r"\s*[,，.;。；]?\s*(?:(?:and )?then|followed by|再|然后|接着?|之后)(?![a-z])", re.I)
 _AGREES = re.compile(  # "yes, with affine": the rest is what is wanted
-    r"\A\s*(?:yes|yep|yeah|ok|okay|sure|right|great|thanks|perfect|cool|是的|对的?|好的?|可以|嗯|行)(?:[,，.!。！\s]+)(?=\S)",
+    r"\A\s*(?:(?:yes|yep|yeah|ok|okay)(?:[,.!\s]+)|(?:sure|right|great|thanks|perfect|cool|是的|对的?|好的?|可以|嗯|行)\s*[,，.!。！]+)"
+    r"\s*(?=\S)",
     re.I,
 )
 Exchange = tuple[tuple[str, str], ...]  # what the person said and what the model asked, in turns

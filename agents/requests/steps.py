@@ -98,6 +98,9 @@ def steps_of(
         if any(m.kind in ("attribute", "axis") for m in marks):
             raise Unclear("attribute_of_code" if known.source else "attribute_of_nothing")
         return (), False
+    for (_, left), (_, right) in itertools.pairwise(chain):
+        if left.operator == "where" and re.search(r"[<>]|[=!]=", right.formula or ""):
+            raise Unclear("order", names=[s.formula or s.operator for _, s in chain])  # "mask it where x > 0"
     steps = _with_attributes(text, marks, chain)
     found = [settled(text, s) for s in steps]
     if operators:

@@ -28,6 +28,8 @@ def heard(*turns: str) -> tuple[str | None, Request]:
          f"{ATTENTION}(q, k, v, attn_mask=mask)"),
         (["softmax over the last dim of 4x64x64 scores with a bool mask of the same shape, True means keep"],
          "torch.softmax(x.masked_fill(~mask, float(\"-inf\")), dim=-1)"),
+        (["attention with a padding mask, q k v 2x8x64x32, mask [2, 64] bool, False = ignore"],
+         f"{ATTENTION}(q, k, v, attn_mask=mask[:, None, None, :])"),
         (["沿最后一维 softmax，(8, 50)", "加一个 bool 掩码 (8, 50)，True 表示屏蔽"],
          "torch.softmax(x.masked_fill(mask, float(\"-inf\")), dim=-1)"),
     ],
@@ -57,6 +59,16 @@ def test_what_a_mask_means_is_asked_with_an_offer_that_yes_takes(turns: list[str
     assert parsed.problem is not None and parsed.offer is not None
     taken = parse_request(parsed.offer, request)
     assert taken.problem is None and "mask" in taken.request.steps[0].variables
+
+
+def test_both_values_of_a_mask_may_be_said_but_not_against_each_other() -> None:
+    scores = "attention, q k v (2, 4, 32, 16), key padding mask (2, 32)"
+    problem, request = heard(f"{scores}, True = keep, False = ignore")
+    assert (
+        problem is None
+        and request.steps[0].formula == f"{ATTENTION}(q, k, v, attn_mask=mask[:, None, None, :])"
+    )
+    assert heard(f"{scores}, True = keep, False = keep")[0] is not None
 
 
 def test_a_mask_that_fits_nowhere_is_asked_about() -> None:

@@ -51,6 +51,9 @@ def test_a_statement_by_index_is_what_its_loop_computes(statement: str, want: to
         "y[i] += x[i, 0]",  # y is a tensor, too
         "y[i] = x[i, k]",  # k is nothing
         "y[i, i] = x[i, i]",
+        "v[i] = v[i - 1] + s[i]",  # a recurrence
+        "y[i] = v[i - 1]",  # outside at 0
+        "y[i] = v[12 - i]",
         "y[idx[i, 0]] = x[i, 0]",
         "y = x[0]",
     ],
@@ -67,6 +70,8 @@ def test_what_is_no_loop_of_its_letters_is_left_to_others(statement: str) -> Non
          {"idx": Held(draw="entries", limit='params["shape"][0]', dtype=DType.INT32)}, "float32"),
         ("torch.gather(x, 1, idx)  # x: (8, 100) fp16, idx: (8, 10) int64", ((8, 100), (8, 10)),
          {"idx": Held(draw="entries", limit='params["shape"][1]')}, "float16"),
+        ("kv[:, :, pos] where kv is 2x4x128x32 and pos is a vector of 16 int64 positions", ((2, 4, 128, 32), (16,)),
+         {"pos": Held(draw="entries", limit='params["shape"][2]')}, "float32"),
         ("a[:, None] + b[None], a 长度 512, b 长度 300, int32", ((512,), (300,)), {}, "int32"),
         ("x * m.float() + torch.exp(x), x 8x4, m 8x4 bool", ((8, 4), (8, 4)), {"m": Held(draw="mask")}, "float32"),
         ("torch.matmul(x, w.float()), x is 8x64, w is 64x32 int8", ((8, 64), (64, 32)),

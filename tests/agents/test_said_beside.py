@@ -45,6 +45,14 @@ def steps_of(*turns: str) -> list[str]:
         (["s = sigmoid(W2 relu(W1 gap(x))), y = x * s; x is 2x16x8x8, W1 4x16, W2 16x4"],
          ["x * torch.sigmoid(torch.nn.functional.linear(torch.nn.functional.relu(torch.nn.functional.linear("
           "torch.mean(x, (-2, -1)), w1)), w2))[:, :, None, None]", "(2, 16, 8, 8)", "(4, 16)", "(16, 4)"]),
+        (["rmsnorm over the last dim, 8x128, no weight", "multiply the output by 2"],
+         ["rms_norm {'weighted': False}", "mul", "(8, 128)"]),
+        (["Huber: e = abs(x - y), loss = mean(where(e < 1, 0.5 * e^2, e - 0.5)), x and y 64x32"],
+         ["torch.mean(torch.where(torch.abs(x - y) < 1, 0.5 * torch.abs(x - y) ** 2, torch.abs(x - y) - 0.5))",
+          "(64, 32)", "(64, 32)"]),
+        (["h = SiLU(x W1) ⊙ (x W3), y = h W2; x 8x64, W1 and W3 64x128, W2 128x64"],
+         ["torch.nn.functional.silu(x @ w1) * (x @ w3) @ w2", "(8, 64)", "(64, 128)", "(64, 128)", "(128, 64)"]),
+        (["gelu 4x8", "cast the output to fp16"], ["gelu", "cast {'dtype': 'float16'}", "(4, 8)"]),
         (["矩阵乘，A 是 128x256，B 是 64x256，算 A @ B.T，再加 bias [64]"],
          ["a @ torch.transpose(b, -1, -2)", "add", "(128, 256)", "(64, 256)"]),
     ],
@@ -58,6 +66,20 @@ def test_capitals_tell_a_norm_from_a_logarithm() -> None:
     asked = parse_request("y = LN(x) + x, x 4x8")
     assert asked.problem is not None and asked.offer is not None
     assert steps_of(asked.offer)[0] == "torch.nn.functional.layer_norm(x, x.shape[-1:]) + x"
+
+
+def test_a_power_among_words_is_none_of_bits() -> None:
+    parsed = parse_request("masked mse: ((x - y)^2 * m).sum() / m.sum(), x y 8x16, m 8x16")
+    assert parsed.problem is None and parsed.request.source is not None
+    assert "(x - y) ** 2" in parsed.request.source.text
+
+
+def test_channels_that_come_last_are_asked_about_where_a_layer_has_them_second() -> None:
+    assert parse_request("max pool 2x2 on NHWC 2x8x8x16").problem is not None
+
+
+def test_a_condition_behind_where_is_no_further_step() -> None:
+    assert parse_request("mask the output where x > 0, gelu 4x8").problem is not None
 
 
 def test_a_mask_over_numbers_is_not_their_type() -> None:

@@ -33,6 +33,8 @@ def with_constructed(text: str) -> str:
             parts.append(text[at : begin.end()])
             at = begin.end()
             continue
+        if any(parts):  # of what it takes the channels of: they are the first one's
+            words = re.sub(r" \d+ channels(?![a-z])| hidden \d+", "", words)
         parts += [text[at : begin.start()], f" {words} "]
         at = end
     return "".join(parts) + text[at:]
@@ -62,7 +64,12 @@ def _of_call(node: ast.expr) -> str | None:
     name = ast.unparse(node.func).rpartition(".")[2]
     if name == "Sequential":
         inner = [_of_call(a) for a in node.args]
-        return " then ".join(w for w in inner if w) if all(inner) and inner and not node.keywords else None
+        first, *later = inner or [None]
+        if first is None or not all(later) or node.keywords:
+            return None
+        return " then ".join(
+            [first, *(re.sub(r" \d+ channels(?![a-z])| hidden \d+", "", w or "") for w in later)]
+        )
     signature = _modules().get(name)
     if signature is None or operator_named(name) is None:
         return None

@@ -73,12 +73,17 @@ def _extracted(given: str) -> ExtractedCode:
     noted = "\n".join(_REMARK.findall(text))
     text = with_constructed(_REMARK.sub(" ", text))
     if _CALLS.search(text) is not None:
-        return _bare_expression(text, _CALLS)._replace(comments=noted)
+        return _with_powers(_bare_expression(text, _CALLS))._replace(comments=noted)
     if (statement := _by_index(text)) is not None:
         return statement._replace(comments=noted)
     if _READS.search(text) is not None:
-        return _bare_expression(text, _READS)._replace(sure=False, comments=noted)
+        return _with_powers(_bare_expression(text, _READS))._replace(sure=False, comments=noted)
     return ExtractedCode(with_constructed(_LAMBDA.sub(" ", given)) if noted else text)
+
+
+def _with_powers(found: ExtractedCode) -> ExtractedCode:
+    """Write "(x - y)^2" among words as a power; Python has another meaning for the sign."""
+    return found if found.code is None else found._replace(code=found.code.replace("^", "**"))
 
 
 def _statements(text: str) -> ExtractedCode | None:

@@ -70,6 +70,8 @@ class _Loop:
             raise NoLoop
         self._colons = [a for a in self._axes if a.startswith(_FREE)]
         self._value = value
+        if ast.unparse(target.value) in {n.id for n in names_in(value)}:
+            raise NoLoop  # y[i] = y[i - 1] + x[i] goes one after the other
         given = [n for n in subscripts_in(value) if isinstance(n.value, ast.Name) and n.value.id in shapes]
         if not given or len(given) < len(subscripts_in(value)):
             raise NoLoop
@@ -257,6 +259,6 @@ class _Loop:
             offset, one = (value_of(index, {**self._numbers, letters[0]: v}) for v in (0, 1))
         except KeyError as unknown:
             raise NoLoop from unknown
-        if one == offset:
-            raise NoLoop
+        if one == offset or (one > offset and offset < 0) or (one < offset >= self._shapes[tensor][axis]):
+            raise NoLoop  # outside at the first letter: x[i - 1]
         return _Axis(tensor, axis, one - offset, offset)
