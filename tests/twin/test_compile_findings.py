@@ -66,6 +66,7 @@ REMEDIES = {
     "kernel": {
         "half two = 2.0f; LocalTensor<half> h; Muls(h, h, 0.5, count);": "static_cast<half>(...)",
         "y[5] = alpha_;": "SetValue(i, value)",
+        "LocalTensor<float> again; again = xQueue_.DeQue();": "DeQue<float>()",
     },
     "host": {
         "uint32_t ub; platform_ascendc::PlatformAscendC(context->GetPlatformInfo()).GetCoreMemSize("
