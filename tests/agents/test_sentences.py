@@ -6,19 +6,19 @@ from tests.agents.sentences.blind import SHARES, read, score
 from tests.agents.sentences.check import HERE, judge, report, sentences
 
 FILES = sorted(path.name for path in HERE.glob("*.txt"))
-SAMPLED = 6  # one of so many is judged in every run
-BLIND_SAMPLED = 8
+SAMPLED = 12  # one of so many is judged in every run
+BLIND_SAMPLED = 16
 SAMPLED_RIGHT = {  # of these at least
-    "blind_first.jsonl": 19,
-    "blind_second.jsonl": 14,
-    "blind_third.jsonl": 7,
-    "blind_fourth.jsonl": 8,
-    "blind_fifth.jsonl": 4,
-    "blind_sixth.jsonl": 3,
-    "blind_seventh.jsonl": 9,
-    "blind_eighth.jsonl": 7,
-    "blind_ninth.jsonl": 8,
-    "blind_mechanisms.jsonl": 5,
+    "blind_first.jsonl": 10,
+    "blind_second.jsonl": 7,
+    "blind_third.jsonl": 2,
+    "blind_fourth.jsonl": 5,
+    "blind_fifth.jsonl": 2,
+    "blind_sixth.jsonl": 2,
+    "blind_seventh.jsonl": 5,
+    "blind_eighth.jsonl": 3,
+    "blind_ninth.jsonl": 5,
+    "blind_mechanisms.jsonl": 3,
 }
 SHARE = 0.97
 
