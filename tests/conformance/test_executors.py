@@ -201,7 +201,7 @@ def test_a_worker_without_a_sign_of_life_loses_its_job_and_a_busy_one_keeps_it(
 def test_a_job_that_takes_longer_than_it_may_is_a_timeout_and_is_not_tried_again(
     make: Make, tmp_path: Path
 ) -> None:
-    store = begun(tmp_path / "run", "l1", "g1", timeout_s=6.0)
+    store = begun(tmp_path / "run", "l1", "g1", timeout_s=10.0)
     found = {r.task: r for r in work(store, make(tmp_path / "log", {WHOLE: 1}))}
     assert found["l1"].outcome == Outcome.TIMEOUT and found["g1"].solved
     assert len(logged(tmp_path / "log")) == 2

@@ -99,7 +99,7 @@ def test_a_task_is_solved_and_a_conversation_goes_on(server: httpx.Client) -> No
     talk = _thread(server)
     told = _run(server, "chat", talk, {"messages": [{"role": "user", "content": "a relu please"}]}, {})
     assert [m["type"] for m in told["messages"]] == ["human", "ai"]
-    assert "data type" in told["messages"][-1]["content"]
+    assert "shape" in told["messages"][-1]["content"]
     told = _run(server, "chat", talk, {"messages": [{"role": "user", "content": "fp16, 64 by 100"}]}, {})
     said = [m["content"] for m in told["messages"] if m["type"] == "ai"]
     assert len(said) == 3 and "1 of 1 cases correct" in said[-1] and "relu" in said[-1]

@@ -51,6 +51,11 @@ def wrong_products(kernel: Kernel, dtypes: Mapping[str, DType]) -> tuple[Diagnos
     return tuple(found)
 
 
+def own_objects(ctx: KernelContext) -> tuple[MatmulObject, ...]:
+    """Return the objects that the kernel's class has; each may stand for others (`KernelContext.shared_objects`)."""
+    return tuple(ctx.kernel.objects[n] for n in dict.fromkeys(ctx.shared_objects.values()))
+
+
 def declaration(ctx: KernelContext, o: MatmulObject) -> list[str]:
     """Return the lines that declare an object in the kernel class."""
 
@@ -101,6 +106,12 @@ def product_lines(ctx: KernelContext, s: Multiply) -> list[str]:
     return [*lines, f"{name}.IterateAll({c}{', 1' if s.accumulate else ''});"]
 
 
+def _most(sizes: list[str]) -> str:
+    """Return the largest of these sizes, in C++."""
+    different = list(dict.fromkeys(sizes))
+    return different[0] if len(different) == 1 else f"std::max<int64_t>({{{', '.join(different)}}})"
+
+
 def _ints(*texts: str) -> str:
     return ", ".join(f"static_cast<int>({t})" for t in texts)
 
@@ -122,17 +133,20 @@ def tiling_lines(ctx: KernelContext, fields: Mapping[str, str], dtype: Callable[
     expr = CppExpr(
         lambda p: f"tiling.get_{fields[p]}()", lambda n: ctx.types.get(n, "int"), refuse, host=True
     )
-    lines, left = [], len(ctx.kernel.objects)
+    own = own_objects(ctx)
+    lines, left = [], len(own)
     together = any(isinstance(s, Multiply) and not s.wait for s in walk(ctx.kernel.body))
     if together:
         lines.append("int64_t l1Left = -1; // all of it")
-    for o in ctx.kernel.objects.values():
+    for o in own:
         left -= 1
         types = [dtype(ctx.arguments[t]) for t in (o.a, o.b, o.c)]
         flags = ["true" if f else "false" for f in (o.transpose_a, o.transpose_b)]
         bias = "ge::DT_UNDEFINED" if o.bias is None else dtype(ctx.arguments[o.bias])
-        shared = (str(len(ctx.kernel.objects)), str(left), "&l1Left") if together else ()
-        given = ", ".join((*types, bias, *flags, *map(expr.text, o.dims), *shared))
+        stands_for = [ctx.kernel.objects[n] for n, by in ctx.shared_objects.items() if by == o.name]
+        dims = [_most([expr.text(other.dims[i]) for other in stands_for]) for i in range(3)]
+        shared = (str(len(own)), str(left), "&l1Left") if together else ()
+        given = ", ".join((*types, bias, *flags, *dims, *shared))
         lines += [
             f"if (!CutProducts(context, tiling.{tiling_field(o)}, {given})) {{",
             "    return ge::GRAPH_FAILED; // the library finds no way to cut a product of this size",
@@ -228,5 +242,5 @@ def registration(ctx: KernelContext) -> str | None:
     """Return the statement of the entry that starts the library for a kernel's objects, None without objects."""
     if not ctx.kernel.objects:
         return None
-    pairs = [f"op.{ctx.object(n)}, &tilingData.{tiling_field(o)}" for n, o in ctx.kernel.objects.items()]
+    pairs = [f"op.{ctx.object(o.name)}, &tilingData.{tiling_field(o)}" for o in own_objects(ctx)]
     return f"REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), {', '.join(pairs)});"

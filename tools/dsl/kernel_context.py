@@ -9,13 +9,14 @@ from akgen.tools.dsl.buffers import ScratchNeed, UbBuffer, UbPlan
 from akgen.tools.dsl.cpp_expr import CppExpr, CppNames, camel, pascal
 from akgen.tools.dsl.expr import Element, Expr, Func, ListLength, ListNumel, Name, Read, ScalarType
 from akgen.tools.dsl.host_run import tensor_arguments
-from akgen.tools.dsl.ir import Assign, Block, ElementType, Kernel, Program, Workspace, walk
+from akgen.tools.dsl.ir import Assign, Block, ElementType, Kernel, Multiply, Program, Workspace, walk
 from akgen.tools.dsl.prepare import PreparedKernel
 from akgen.tools.dsl.scalar_names import hoisted, infer
 
 MOST_MEMBERS = (
     96  # buffers of a class; where its phases have more, they share members: the object lies on the stack
 )
+MOST_OBJECTS = 4  # Matmul objects of a kernel, as REGIST_MATMUL_OBJ takes them
 SCALAR_CPP: dict[ScalarType, str] = {"int": "int64_t", "float": "float", "bool": "bool"}
 
 
@@ -41,6 +42,7 @@ class KernelContext:
         self.tile_types = {t: self.resolved(a.dtype) for t, a in self.kernel.allocs.items()}
         self.plan = self._plan(prepared.plan)
         self.slots = self._slots()
+        self.shared_objects = self._shared_objects()
         types = infer(self.kernel.body, self.kernel.scalars)
         self.types = types
         self.blocks: dict[Key, Block] = {key(s): s for s in walk(self.kernel.body) if isinstance(s, Block)}
@@ -154,9 +156,32 @@ class KernelContext:
             return self.gm(tensor)
         return f"{self.lib('TileListItem')}<{self.tensor_type(tensor)}>({self.gm(tensor)}, {self.expr.text(item)})"
 
+    def _shared_objects(self) -> dict[str, str]:
+        """Return each Matmul object and the one that stands for it in the kernel's class.
+
+        Where a kernel has more than the library takes, those whose operands have the same types, and whose products are
+        waited for at once, are one: each product says its own shape.
+        """
+        objects = self.kernel.objects
+        apart = {s.object for s in walk(self.kernel.body) if isinstance(s, Multiply) and not s.wait}
+        first: dict[object, str] = {}
+        found = {}
+        for o in objects.values():
+            operands = tuple(None if t is None else self._dtypes(t) for t in (o.a, o.b, o.c, o.bias))
+            alone = len(objects) <= MOST_OBJECTS or o.name in apart
+            found[o.name] = first.setdefault(
+                o.name if alone else (*operands, o.transpose_a, o.transpose_b), o.name
+            )
+        return found
+
+    def _dtypes(self, tensor: str) -> tuple[DType | str | None, ...]:
+        """Return the dtypes of a tensor: a workspace's one, an operator's in each combination that it supports."""
+        fixed = self.resolved(ElementType(of=tensor)).fixed
+        return self.params[self.arguments[tensor]] if fixed is None else (fixed,)
+
     def object(self, name: str) -> str:
-        """Return a Matmul object's member name."""
-        return self.names.of(f"object {name}", f"{camel(name)}_")
+        """Return the member name of a Matmul object, or of the one that stands for it."""
+        return self.names.of(f"object {self.shared_objects[name]}", f"{camel(self.shared_objects[name])}_")
 
     def queue(self, kind: Literal["in", "out"], tile: str, tensor: str = "") -> str:
         """Return a transfer queue's member name."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from akgen.tools.dsl.buffer_placement import LoadScope, key
 from akgen.tools.dsl.code import CopyCall, Function, KernelCode, Line, Lines, function_names
-from akgen.tools.dsl.cube import product_lines
+from akgen.tools.dsl.cube import own_objects, product_lines
 from akgen.tools.dsl.emit_block import BlockPrinter, emit_branch, emit_loop, whole_blocks
 from akgen.tools.dsl.expr import ONE, ZERO, Expr, names_in
 from akgen.tools.dsl.ir import (
@@ -60,8 +60,8 @@ class _Process:
             kind = SCALAR_CPP[self.ctx.types[name]]
             self.out.add(f"{kind} {self.ctx.scalar(name)} = 0;")
         self.body(self.ctx.kernel.body)
-        for name in self.ctx.kernel.objects:
-            self.out.add(f"{self.ctx.object(name)}.End();")
+        for o in own_objects(self.ctx):
+            self.out.add(f"{self.ctx.object(o.name)}.End();")
         names = function_names(self.blocks, self.functions, self.ctx.placement)
         calls = {self.called(b): names[key(b)] for b in self.blocks}
         process = Function(

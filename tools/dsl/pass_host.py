@@ -4,7 +4,7 @@ from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import OpSpec, definition_lines
 from akgen.tools.dsl.buffers import RESERVE_BYTES
 from akgen.tools.dsl.cpp_expr import camel
-from akgen.tools.dsl.cube import CUT_PRODUCTS, tiling_field, tiling_lines
+from akgen.tools.dsl.cube import CUT_PRODUCTS, own_objects, tiling_field, tiling_lines
 from akgen.tools.dsl.errors import DslError, finding
 from akgen.tools.dsl.expr import Name
 from akgen.tools.dsl.host_expr import HostExpr, input_lines, ub_function
@@ -106,7 +106,7 @@ class _Host:
         header = render(
             "tiling.h.j2", op_type=self.op.op_type, struct=self.struct, guard=f"{self.kernel.upper()}_TILING_H",
             fields=[(t, n) for n, t in self.types.items()],
-            tilings=list(dict.fromkeys(tiling_field(o) for k in self.program.kernels for o in k.objects.values())),
+            tilings=list(dict.fromkeys(tiling_field(o) for c in self.contexts.values() for o in own_objects(c))),
         )  # fmt: skip
         return HostPass(
             tiling_h=header, host_cpp=host, struct=self.struct, fields=self.fields, offsets=self.offsets

@@ -3,7 +3,7 @@
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.dsl.buffers import ScratchNeed, UbBuffer, UbPlan
 from akgen.tools.dsl.cpp_expr import camel, pascal
-from akgen.tools.dsl.cube import declaration
+from akgen.tools.dsl.cube import declaration, own_objects
 from akgen.tools.dsl.ir import ElementType
 from akgen.tools.dsl.kernel_context import SCALAR_CPP, KernelContext
 
@@ -54,7 +54,7 @@ def kernel_init(ctx: KernelContext, tiling_struct: str, fields: dict[str, str]) 
     return KernelInit(
         class_name=ctx.class_name, doc=kernel.doc, templates=tuple(f"T{pascal(t)}" for t in ctx.templates),
         constants=tuple(_constants(ctx)), members=tuple(members),
-        objects=tuple(line for o in kernel.objects.values() for line in declaration(ctx, o)),
+        objects=tuple(line for o in own_objects(ctx) for line in declaration(ctx, o)),
         init_params=("TPipe* pipe", *args, f"const {tiling_struct}& tiling"), init=tuple(init),
         later=tuple(later),
     )  # fmt: skip

@@ -63,3 +63,11 @@ def test_one_project_serves_all_shapes_and_dtypes(judge: Judge, tmp_path: Path, 
     body, inputs, args = BODIES[name]
     what = task(tmp_path, body, inputs, args)
     assert_solved(judge, what.model_copy(update={"cases": SHAPES}), tmp_path)
+
+
+def test_more_products_than_the_library_takes_objects_share_them(judge: Judge, tmp_path: Path) -> None:
+    layers = "x"
+    for n in range(6):
+        layers = f"torch.tanh({layers} @ {'w.T' if n % 2 == 0 else 'w'})"
+    what = task(tmp_path, layers, f"{X}, {W}", "x, w")
+    assert_solved(judge, what.model_copy(update={"cases": cases(("float32", (40, 72, 33, 1)))}), tmp_path)

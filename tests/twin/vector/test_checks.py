@@ -143,7 +143,7 @@ def test_a_temporary_buffer_has_memory_of_its_own(bench: Any, case: Any, tmp_pat
 TYPES = {
     "Add": ("int64_t", "Add(t, t, t, 8);", "half, int16_t, int32_t, float"),
     "Exp": ("int32_t", "Exp(t, t, 8);", "half, float"),
-    "And": ("int32_t", "And(t, t, t, 8);", "int16_t, uint16_t"),
+    "And": ("float", "And(t, t, t, 8);", "int16_t, uint16_t"),
     "Duplicate": ("bool", "Duplicate(t, true, 8);", "half, bfloat16_t, int16_t"),
     "Muls": ("bfloat16_t", "Muls(t, t, bfloat16_t(1.0f), 8);", "half, int16_t, int32_t, float"),
     "Tanh": ("int32_t", "Tanh(t, t, 8);", "half, float"),

@@ -5,7 +5,7 @@
 #include "ascendc/c_api_memory.h"
 
 // NAME(operands, count) and NAME_sync(operands, count), as one call of the runtime each.
-#define AKGEN_C_FORMS(Name, Op, Operands, Dst, Src0, Src1, Scalar)                                                      \
+#define AKGEN_C_FORMS(Name, Op, Operands, Dst, Src0, Src1, Scalar)                                                     \
     template <typename T> AKGEN_INLINE void Name(AKGEN_C_LIST Operands, uint32_t count)                                \
     {                                                                                                                  \
         AscendC::detail::Op##_takes<T>();                                                                              \
@@ -23,7 +23,7 @@
 #define AKGEN_C_RAW(address) AscendC::detail::raw(address)
 
 #define AKGEN_C_UNARY(Name, Op)                                                                                        \
-    AKGEN_C_FORMS(Name, Op, (__ubuf__ T * dst, __ubuf__ T * src), AKGEN_C_RAW(dst), AKGEN_C_RAW(src), {}, 0)  \
+    AKGEN_C_FORMS(Name, Op, (__ubuf__ T * dst, __ubuf__ T * src), AKGEN_C_RAW(dst), AKGEN_C_RAW(src), {}, 0)           \
     template <typename T>                                                                                              \
     AKGEN_INLINE void Name(__ubuf__ T *dst, __ubuf__ T *src, uint8_t repeat, uint16_t dst_block_stride,                \
                            uint16_t src_block_stride, uint16_t dst_repeat_stride, uint16_t src_repeat_stride)          \
@@ -45,7 +45,7 @@ AKGEN_C_UNARY(asc_sqrt, Sqrt)
 #undef AKGEN_C_UNARY
 
 #define AKGEN_C_BINARY(Name, Op)                                                                                       \
-    AKGEN_C_FORMS(Name, Op, (__ubuf__ T * dst, __ubuf__ T * src0, __ubuf__ T * src1), AKGEN_C_RAW(dst),       \
+    AKGEN_C_FORMS(Name, Op, (__ubuf__ T * dst, __ubuf__ T * src0, __ubuf__ T * src1), AKGEN_C_RAW(dst),                \
                   AKGEN_C_RAW(src0), AKGEN_C_RAW(src1), 0)                                                             \
     template <typename T>                                                                                              \
     AKGEN_INLINE void Name(__ubuf__ T *dst, __ubuf__ T *src0, __ubuf__ T *src1, uint8_t repeat,                        \
@@ -75,8 +75,8 @@ AKGEN_C_BINARY(asc_mul_add_relu, FusedMulAddRelu)
 
 // The scalar has the elements' type; a number of bits is a number.
 #define AKGEN_C_SCALAR(Name, Op, Value)                                                                                \
-    AKGEN_C_FORMS(Name, Op, (__ubuf__ T * dst, __ubuf__ T * src, Value value), AKGEN_C_RAW(dst),              \
-                  AKGEN_C_RAW(src), {}, AscendC::detail::bits(static_cast<T>(value)))                                  \
+    AKGEN_C_FORMS(Name, Op, (__ubuf__ T * dst, __ubuf__ T * src, Value value), AKGEN_C_RAW(dst), AKGEN_C_RAW(src), {}, \
+                  AscendC::detail::bits(static_cast<T>(value)))                                                        \
     template <typename T>                                                                                              \
     AKGEN_INLINE void Name(__ubuf__ T *dst, __ubuf__ T *src, Value value, uint8_t repeat, uint16_t dst_block_stride,   \
                            uint16_t src_block_stride, uint16_t dst_repeat_stride, uint16_t src_repeat_stride)          \
@@ -125,10 +125,10 @@ template <typename T> AKGEN_INLINE void asc_duplicate_sync(__ubuf__ T *dst, T sr
     AKGEN_INLINE void Name(__ubuf__ To *dst, __ubuf__ From *src, uint8_t repeat, uint16_t dst_block_stride,            \
                            uint16_t src_block_stride, uint16_t dst_repeat_stride, uint16_t src_repeat_stride)          \
     {                                                                                                                  \
-        akgen::twin::cast_repeat(AscendC::detail::dtype_of<To>(), AscendC::detail::dtype_of<From>(), AKGEN_C_RAW(dst), \
-                                 AKGEN_C_RAW(src), static_cast<uint8_t>(AscendC::RoundMode::Mode),                     \
-                                 AscendC::detail::mask_of<false>(uint64_t{0}), repeat,                                 \
-                                 {{dst_block_stride, src_block_stride, 1}, {dst_repeat_stride, src_repeat_stride, 0}});\
+        akgen::twin::cast_repeat(                                                                                      \
+            AscendC::detail::dtype_of<To>(), AscendC::detail::dtype_of<From>(), AKGEN_C_RAW(dst), AKGEN_C_RAW(src),    \
+            static_cast<uint8_t>(AscendC::RoundMode::Mode), AscendC::detail::mask_of<false>(uint64_t{0}), repeat,      \
+            {{dst_block_stride, src_block_stride, 1}, {dst_repeat_stride, src_repeat_stride, 0}});                     \
     }
 #define AKGEN_C_ROUNDED(Name, To, From)                                                                                \
     AKGEN_C_CONVERT(Name##_rn, To, From, CAST_RINT)                                                                    \

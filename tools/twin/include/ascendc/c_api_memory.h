@@ -50,8 +50,8 @@ AKGEN_C_COPY(asc_copy_ub2ub, __ubuf__, __ubuf__, copy_ubuf_to_ubuf)
     AKGEN_INLINE void Name(To T *dst, From T *src, uint16_t n_burst, uint32_t len_burst, uint8_t left_padding_num,     \
                            uint8_t right_padding_num, uint32_t src_gap, uint32_t dst_gap)                              \
     {                                                                                                                  \
-        static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4, "AKGEN:DTYPE_UNSUPPORTED: " #Name            \
-                                                                          " takes elements of 1, 2 and 4 bytes here"); \
+        static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4,                                              \
+                      "AKGEN:DTYPE_UNSUPPORTED: " #Name " takes elements of 1, 2 and 4 bytes here");                   \
         if constexpr (sizeof(T) == 1) {                                                                                \
             copy_##Direction##_align_b8(dst, src, 0, n_burst, len_burst, left_padding_num, right_padding_num, src_gap, \
                                         dst_gap);                                                                      \

@@ -27,10 +27,10 @@ template <class Object, typename... Rest> AKGEN_INLINE void register_matmul(Obje
         register_with(object, static_cast<Rest &&>(rest)...);
     }
 }
-template <typename... Args> AKGEN_INLINE void register_objects(Args &&...args)
+// How many of REGIST_MATMUL_OBJ's arguments are objects.
+template <typename... Args> constexpr uint32_t count_objects(Args &&...)
 {
-    register_matmul(args...);
-    akgen::twin::matmul_objects((0u + ... + (std::is_convertible_v<Args, const TCubeTiling *> ? 0u : 1u)));
+    return (0u + ... + (std::is_convertible_v<Args, const TCubeTiling *> ? 0u : 1u));
 }
 } // namespace detail
 
@@ -71,6 +71,7 @@ using AscendC::MM_CFG_BB;
     if (ASCEND_IS_AIC) {                                                                                               \
         return;                                                                                                        \
     }                                                                                                                  \
-    AscendC::detail::register_objects(__VA_ARGS__)
+    AscendC::detail::register_matmul(__VA_ARGS__);                                                                     \
+    akgen::twin::matmul_objects(AscendC::detail::count_objects(__VA_ARGS__))
 #endif
 #define REGIST_MATMUL_OBJ_STATIC REGIST_MATMUL_OBJ

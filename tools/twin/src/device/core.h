@@ -123,9 +123,9 @@ struct Core {
         uint8_t *data;
     };
     std::vector<StaticArray> arrays;
-    bool matmul = false; // it owns a Matmul object
+    bool matmul = false;  // it owns a Matmul object
     uint32_t objects = 0; // that REGIST_MATMUL_OBJ named; two flags between cores belong to each
-    bool tscm = false;   // vector core: it keeps operands of Matmul objects in L1
+    bool tscm = false;    // vector core: it keeps operands of Matmul objects in L1
     // Cube core: the buffers of the last product that it made, which the next one goes on with where it has as many.
     struct Products {
         uint32_t buffers_a = 0, buffers_b = 0, parts = 0; // 0: none yet

@@ -170,7 +170,8 @@ void issue(const Instr &in)
     }
     if (detector.waits().overtakes) {
         warn("PIPE_RACE", in.api, in.pc,
-             "%s: the copy overwrites what a copy before it may still bring; PipeBarrier<PIPE_MTE2>() keeps their order.",
+             "%s: the copy overwrites what a copy before it may still bring; PipeBarrier<PIPE_MTE2>() keeps their "
+             "order.",
              in.api);
     }
     // What a library call does after its first instruction needs what that one made.

@@ -186,7 +186,8 @@ uint8_t *static_buffer(uint8_t position, uint32_t place, uint64_t bytes)
     const uint64_t whole = (bytes + 511) / 512 * 512; // at which L0A and L0B begin
     const Region &region = region_of(space_of_position(position));
     if (region.taken_bytes + whole > region.size_bytes) {
-        trap("UB_OVERFLOW", "an array", pc, "An array of %llu bytes does not fit into %s, of whose %u bytes %u are taken.",
+        trap("UB_OVERFLOW", "an array", pc,
+             "An array of %llu bytes does not fit into %s, of whose %u bytes %u are taken.",
              static_cast<unsigned long long>(bytes), space_name(space_of_position(position)), region.size_bytes,
              region.taken_bytes);
     }

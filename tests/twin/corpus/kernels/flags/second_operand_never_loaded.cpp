@@ -17,6 +17,7 @@ extern "C" __global__ __aicore__ void corpus(GM_ADDR x, GM_ADDR y, GM_ADDR works
     pipe.InitBuffer(bufB, 256);
     LocalTensor<float> a = bufA.Get<float>(), b = bufB.Get<float>();
     DataCopy(a, in, 64);
+    PipeBarrier<PIPE_MTE2>();
     DataCopy(a, in[64], 64); // [faulty]
     DataCopy(b, in[64], 64); // [correct]
     SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
