@@ -29,7 +29,7 @@ def as_follow_up(said: str, known: Request) -> str:
 
 def exchanged(said: str, known: Request) -> str:
     """Write "replace the sigmoid by hardsigmoid" as "hardsigmoid instead of sigmoid", where the chain has the first."""
-    if len(known.steps) < len(("old", "other")):
+    if len(known.steps) < 2:
         return said
     verb = _VERB.search(said)
     for match in _EXCHANGED.finditer(said, verb.start() if verb is not None else 0):

@@ -34,7 +34,6 @@ from akgen.agents.requests.layouts import (
 )
 from akgen.agents.requests.loose_numbers import only_a_value, take_last_numbers
 from akgen.agents.requests.marks import MarkedText, phrase, words
-from akgen.agents.requests.named_sizes import roles_of
 from akgen.agents.requests.needs import entry_of
 from akgen.agents.requests.own_weights import put_own_weights, take_own_weights
 from akgen.agents.requests.pads import take_pads
@@ -134,7 +133,7 @@ class Reading:
         put_own_weights(text, weights)
         attributes.take_range(text, candidates)
         attributes.take_argument(text, candidates)
-        roles = roles_of(entries)
+        roles = sizes.roles_of(entries)
         sized = sizes.take_sizes(text, roles) | letters
         self._take_axes(sized, entries)
         self._take_operators()

@@ -7,6 +7,7 @@ from functools import cache
 from akgen.agents.requests.marks import MarkedText, whole, words
 from akgen.agents.requests.request import Shape
 from akgen.agents.requests.roles import roles
+from akgen.knowledge.operators import OperatorEntry
 from akgen.tools.core.dtypes import DType
 
 Axis = int | tuple[int, ...] | str  # "all": over all elements; "last N": the last N axes
@@ -199,3 +200,30 @@ def _dtypes() -> tuple[tuple[re.Pattern[str], DType], ...]:
 @cache
 def _named_axes() -> tuple[tuple[re.Pattern[str], Axis], ...]:
     return tuple((whole(alternatives), value) for alternatives, value in words()["axes"])
+
+
+def roles_of(entries: list[OperatorEntry]) -> tuple[str, ...]:
+    """Return the sizes that may be named for these operators: m, n and k of a product, batch and heads of attention."""
+    found: list[str] = []
+    for entry in entries:
+        for key, shapes in SIZES.items():
+            if key in (entry.category, entry.name):
+                found += [role for shape in shapes for role in shape]
+        if entry.name in ("linear", "bmm", "matmul"):
+            found.append("batch")
+        if entry.name == "linear":
+            found.append("tokens")
+        if entry.category in GENERAL_FOR:
+            found += GENERAL
+        if "positions" in entry.draws.values():
+            found.append("tokens")
+        if entry.name == "embedding":
+            found += ("batch", "tokens")
+        others = {
+            "loss": ("batch",),
+            "convolution": ("batch", "long", "channels"),
+            "pooling": ("batch", "channels"),
+            "attention": ("long",),
+        }
+        found += others.get(entry.category, ())
+    return tuple(dict.fromkeys(found))
