@@ -97,9 +97,10 @@ def build_binding(
     host = {p: host_text(read_text(p)) for p in both}
     parts: list[str | bytes] = [*host.values(), *(t for pair in generated.items() for t in pair)]
     parts += [p.read_bytes() for p in beside]
-    # Nothing else of this program takes part in a binding, and compiling one takes seconds: it is not built again.
+    # A binding is linked with the device and what it includes of ours; nothing else of this program takes part in it.
     ours = (
         Path(__file__),
+        _DEVICE,
         *sorted(p for root in (INCLUDE, ACL_INCLUDE) for p in root.rglob("*") if p.is_file()),
     )
     parts += [p.read_bytes() for p in ours]

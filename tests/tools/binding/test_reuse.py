@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from akgen.tools.binding import build
 from akgen.tools.binding.build import BuiltBinding, TorchParts, build_binding
 from akgen.tools.core.outcome import InputError
 from akgen.tools.twin.compiler import find_compiler
@@ -65,6 +66,16 @@ def test_another_source_header_option_or_pytorch_is_compiled_again(small: SmallB
     small.write(SOURCE + "// more\n", "#define ANSWER 2\n")
     libraries.append(small.build()[0].library)
     assert len(set(libraries)) == 5
+
+
+def test_a_binding_of_another_device_is_compiled_again(
+    small: SmallBinding, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is linked with the device: two in one process would register twice, which ends it."""
+    first = small.build()
+    (tmp_path / "device.cpp").write_text("// another\n")
+    monkeypatch.setattr(build, "_DEVICE", tmp_path / "device.cpp")
+    assert small.build()[0].library != first[0].library
 
 
 def test_a_binding_that_was_refused_is_compiled_again(small: SmallBinding) -> None:

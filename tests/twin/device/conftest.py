@@ -30,7 +30,7 @@ FRAME = """#include "kernel_operator.h"
 using namespace AscendC;
 using T = %(element)s;
 %(before)s
-extern "C" __global__ __aicore__ void probe(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
+extern "C" __global__ __aicore__ void probe(GM_ADDR x, %(more)sGM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
 {
     %(task)s
     GlobalTensor<T> in, out;
@@ -104,9 +104,20 @@ class Probe:
         workspace_bytes: int = 0,
         tiling: bytes | None = None,
         strict: bool = False,
+        inputs: int = 1,
     ) -> Ran:
-        """`y` gives the output's type and shape; with `zeroed` it starts as zeros, else as NaN."""
-        source = FRAME % {"element": CPP[x.dtype.name], "before": before, "task": task, "body": body}
+        """`y` gives the output's type and shape; with `zeroed` it starts as zeros, else as NaN.
+
+        With more `inputs` than one each is `x`; the kernel has them as x1, x2, ... too.
+        """
+        more = "".join(f"GM_ADDR x{n}, " for n in range(1, inputs))
+        source = FRAME % {
+            "element": CPP[x.dtype.name],
+            "before": before,
+            "task": task,
+            "body": body,
+            "more": more,
+        }
         built = self.build(source)
         assert built.library is not None, built.diagnostics
         self.runs += 1
@@ -114,7 +125,7 @@ class Probe:
         folder.mkdir()
         x.tofile(folder / "x.bin")
         call = Call(
-            inputs=(TensorFile(dtype=DType(x.dtype.name), shape=x.shape, path=folder / "x.bin"),),
+            inputs=(TensorFile(dtype=DType(x.dtype.name), shape=x.shape, path=folder / "x.bin"),) * inputs,
             outputs=(OutputMeta(meta=TensorMeta(dtype=DType(y.dtype.name), shape=y.shape), zeroed=zeroed),),
         )
         what = KernelRun(

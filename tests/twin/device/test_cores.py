@@ -310,3 +310,18 @@ def test_what_passes_by_the_data_cache_needs_no_cleaning(probe, numbers):
     ran = probe(body, numbers(8), np.zeros(4, np.float32), block_dim=2)
     assert ran.codes == []
     np.testing.assert_array_equal(ran.y, [3, 4, 4, 3])
+
+
+@pytest.mark.parametrize("inputs", [300, 1020])
+def test_a_kernel_takes_as_many_arguments_as_a_network_has_weights(probe, numbers, inputs):
+    x = numbers(8)
+    room = "volatile float room[7000]; room[6999] = in.GetValue(1);"  # beside the arguments the stack is the kernel's
+    last = f"GlobalTensor<T> last; last.SetGlobalBuffer((__gm__ T *)x{inputs - 1});"
+    ran = probe(f"{room} {last} out.SetValue(0, last.GetValue(3) + room[6999]);", x, x, inputs=inputs)
+    assert ran.launch.outcome is None and ran.y[0] == x[3] + x[1]
+
+
+def test_more_arguments_than_a_kernel_can_have_are_told(probe, numbers):
+    x = numbers(8)
+    ran = probe("out.SetValue(0, in.GetValue(3));", x, x, inputs=1030)
+    assert "at most 1024 arguments" in str(ran.launch.diagnostics)

@@ -167,28 +167,33 @@ __attribute__((visibility("hidden"))) void akgen_guest_call(uint64_t target, uin
 __attribute__((visibility("hidden"), noreturn)) void akgen_guest_stack(const void *pc)
 {
     trap("STACK_OVERFLOW", "call", pc, "The kernel's variables and calls need more than %u KB of stack.",
-         static_cast<unsigned>((self->guest.stack_high - self->guest.stack_low) >> 10));
+         static_cast<unsigned>(kernel_stack_bytes >> 10));
 }
 
 __attribute__((visibility("hidden"))) void akgen_enter_guest(void *entry, uint8_t *const *arguments,
-                                                             GuestContext *guest, uint64_t *shadow);
+                                                             GuestContext *guest, uint64_t *shadow, size_t count);
 }
 
-void enter_guest(Core &core, void *entry, uint8_t *const *arguments)
+void enter_guest(Core &core, void *entry, uint8_t *const *arguments, size_t count)
 {
+    // A kernel may have more parameters than it is given: they are null. A chip keeps none of them on the stack.
+    const size_t pushed = std::max<size_t>(64, (count + 1) & ~size_t{1});
     uint64_t shadow[kernel_stack_bytes / sizeof(uint64_t)]; // as many calls as the stack holds; goes with this frame
     GuestContext &guest = core.guest;
     guest.stack_high = (reinterpret_cast<uint64_t>(shadow) - stack_gap) & ~uint64_t{63};
-    guest.stack_low = guest.stack_high - kernel_stack_bytes;
+    guest.stack_low = guest.stack_high - kernel_stack_bytes - pushed * sizeof(uint64_t);
     for (int i = 0; i < 5; ++i) {
         guest.ends[i] = guest.stack_high - (uint64_t{1} << i);
     }
     guest.shadow_end = reinterpret_cast<uint64_t>(shadow + kernel_stack_bytes / sizeof(uint64_t));
     core.log.work = &guest.work;
-    akgen_enter_guest(entry, arguments, &guest, shadow);
+    akgen_enter_guest(entry, arguments, &guest, shadow, pushed);
 }
 #else
-void enter_guest(Core &, void *, uint8_t *const *) { throw std::runtime_error("sealed code runs on x86-64 only"); }
+void enter_guest(Core &, void *, uint8_t *const *, size_t)
+{
+    throw std::runtime_error("sealed code runs on x86-64 only");
+}
 #endif
 
 } // namespace akgen::twin

@@ -33,8 +33,8 @@ struct GuestContext {
     bool granted_write = false;
 };
 
-// Run `entry` with these 64 arguments on this thread.
-void enter_guest(Core &core, void *entry, uint8_t *const *arguments);
+// Run `entry` with these arguments on this thread; behind them lie zeros, at least up to the 64th.
+void enter_guest(Core &core, void *entry, uint8_t *const *arguments, size_t count);
 // Let the kernel's code use what an access that was checked and counted hands out.
 void grant(const uint8_t *address, uint64_t bytes, bool write);
 // Trap unless the kernel's own code may read a text here, which ends in a zero byte or has `most` bytes at most.

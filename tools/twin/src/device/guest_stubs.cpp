@@ -141,7 +141,8 @@ akgen_check_\name:
     akgen_text copy\n \n 1
     .endr
 
-    # (entry, arguments, guest, shadow): call entry with 64 pointers, with the registers that sealed code relies on.
+    # (entry, arguments, guest, shadow, count): call entry with pointers, with the registers that sealed code relies on.
+    # The count is even and at least 6: the stack stays aligned.
     .hidden akgen_enter_guest
     .globl akgen_enter_guest
     .type akgen_enter_guest, @function
@@ -158,7 +159,7 @@ akgen_enter_guest:
     movq %rdi, %r10
     movq %rsi, %r11
     movq 8(%r14), %rsp          # behind the gap
-    movl $64, %ecx
+    movl %r8d, %ecx
 1:  cmpl $6, %ecx
     je 2f
     pushq -8(%r11,%rcx,8)

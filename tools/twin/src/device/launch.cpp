@@ -80,7 +80,7 @@ uint64_t GmMapping::changed_guard_bytes() const
 
 namespace {
 // Kernels take pointers only, so that one call with many serves them all: what a kernel does not take, it ignores.
-constexpr size_t most_arguments = 64;
+constexpr size_t most_arguments = 1024; // a network's weights are arguments too
 template <size_t... i> void call(void *entry, uint8_t *const *a, std::index_sequence<i...>)
 {
     using Pointer = uint8_t *;
@@ -90,6 +90,7 @@ template <size_t... i> void call(void *entry, uint8_t *const *a, std::index_sequ
 struct Program {
     void *entry;
     uint8_t *arguments[most_arguments];
+    size_t count;
     void (*body)(void *);
     void *body_data;
 };
@@ -102,7 +103,7 @@ void run_program(void *argument)
         const GuestImage &image = *launch->guest;
         auto *const variables = static_cast<uint8_t *>(__builtin_thread_pointer()) + image.of_core;
         std::copy(self->thread_variables.begin(), self->thread_variables.end(), variables);
-        enter_guest(*self, program->entry, program->arguments);
+        enter_guest(*self, program->entry, program->arguments, program->count);
         self->thread_variables.assign(variables, variables + image.of_core_bytes);
     } else {
         call(program->entry, program->arguments, std::make_index_sequence<most_arguments>());
@@ -293,9 +294,9 @@ Prepared::Prepared(const LaunchRequest &request)
     l.footprint = std::make_unique<Footprint>(l.buffers, l.cores.size());
     l.bank_distance = static_cast<uint32_t>(request.chip->at("vec_read_to_write_cycles"));
 
-    program_ = {request.entry, {}, request.body, request.body_data};
+    program_ = {request.entry, {}, request.arguments.size(), request.body, request.body_data};
     if (request.arguments.size() > most_arguments) {
-        throw std::runtime_error("a kernel takes at most 64 arguments here");
+        throw std::runtime_error("a kernel takes at most " + std::to_string(most_arguments) + " arguments here");
     }
     std::copy(request.arguments.begin(), request.arguments.end(), program_.arguments);
     cube_program_ = program_;
