@@ -9,7 +9,7 @@ from akgen.tools.dsl.buffers import ScratchNeed, UbBuffer, UbPlan
 from akgen.tools.dsl.cpp_expr import CppExpr, CppNames, camel, pascal
 from akgen.tools.dsl.expr import Element, Expr, Func, ListLength, ListNumel, Name, Read, ScalarType
 from akgen.tools.dsl.host_run import tensor_arguments
-from akgen.tools.dsl.ir import Assign, Block, ElementType, Kernel, Multiply, Program, Workspace, walk
+from akgen.tools.dsl.ir import Assign, Block, ElementType, Kernel, Multiply, Program, WaitFor, Workspace, walk
 from akgen.tools.dsl.prepare import PreparedKernel
 from akgen.tools.dsl.scalar_names import hoisted, infer
 
@@ -159,20 +159,39 @@ class KernelContext:
     def _shared_objects(self) -> dict[str, str]:
         """Return each Matmul object and the one that stands for it in the kernel's class.
 
-        Where a kernel has more than the library takes, those whose operands have the same types, and whose products are
-        waited for at once, are one: each product says its own shape.
+        Where a kernel has more than the library takes, those whose operands have the same types are one, as each product
+        says its own shape: all whose products are waited for at once, and others where no phase has both.
         """
         objects = self.kernel.objects
-        apart = {s.object for s in walk(self.kernel.body) if isinstance(s, Multiply) and not s.wait}
-        first: dict[object, str] = {}
-        found = {}
+        if len(objects) <= MOST_OBJECTS:
+            return {name: name for name in objects}
+        phases, apart = self._phases_of_objects()
+        found: dict[str, str] = {}
+        sharing: dict[object, list[list[str]]] = {}
         for o in objects.values():
             operands = tuple(None if t is None else self._dtypes(t) for t in (o.a, o.b, o.c, o.bias))
-            alone = len(objects) <= MOST_OBJECTS or o.name in apart
-            found[o.name] = first.setdefault(
-                o.name if alone else (*operands, o.transpose_a, o.transpose_b), o.name
-            )
+            alike = sharing.setdefault((*operands, o.transpose_a, o.transpose_b), [])
+            for names in alike:
+                if all(not {o.name, n} & apart or phases[o.name].isdisjoint(phases[n]) for n in names):
+                    names.append(o.name)
+                    break
+            else:
+                names = [o.name]
+                alike.append(names)
+            found[o.name] = names[0]
         return found
+
+    def _phases_of_objects(self) -> tuple[dict[str, frozenset[int]], set[str]]:
+        """Return the phases from the first to the last use of each Matmul object; which are not waited for at once."""
+        used: dict[str, set[int]] = {name: set() for name in self.kernel.objects}
+        apart = set()
+        for k, body in enumerate(self.kernel.phases):
+            for s in walk(body):
+                if isinstance(s, Multiply | WaitFor):
+                    used[s.object].add(k)
+                    if isinstance(s, WaitFor) or not s.wait:
+                        apart.add(s.object)
+        return {n: frozenset(range(min(u), max(u) + 1) if u else ()) for n, u in used.items()}, apart
 
     def _dtypes(self, tensor: str) -> tuple[DType | str | None, ...]:
         """Return the dtypes of a tensor: a workspace's one, an operator's in each combination that it supports."""

@@ -65,9 +65,18 @@ def test_one_project_serves_all_shapes_and_dtypes(judge: Judge, tmp_path: Path, 
     assert_solved(judge, what.model_copy(update={"cases": SHAPES}), tmp_path)
 
 
-def test_more_products_than_the_library_takes_objects_share_them(judge: Judge, tmp_path: Path) -> None:
-    layers = "x"
-    for n in range(6):
-        layers = f"torch.tanh({layers} @ {'w.T' if n % 2 == 0 else 'w'})"
-    what = task(tmp_path, layers, f"{X}, {W}", "x, w")
+def chain(of: str) -> tuple[str, str, str]:
+    """Return more products in a row than the library takes objects: linear layers, or those of attention."""
+    value = "x" if of == "linear" else "q"
+    for n in range(6 if of == "linear" else 3):
+        linear = f"torch.tanh({value} @ {'w.T' if n % 2 == 0 else 'w'})"
+        value = linear if of == "linear" else f"torch.softmax({value} @ k.transpose(1, 2) / 8, -1) @ k"
+    return value, f"{X}, {W}" if of == "linear" else f"{Q}, {K}", "x, w" if of == "linear" else "q, k"
+
+
+@pytest.mark.parametrize("of", ["linear", "attention"])
+def test_more_products_than_the_library_takes_objects_share_them(
+    judge: Judge, tmp_path: Path, of: str
+) -> None:
+    what = task(tmp_path, *chain(of))
     assert_solved(judge, what.model_copy(update={"cases": cases(("float32", (40, 72, 33, 1)))}), tmp_path)
