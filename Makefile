@@ -49,12 +49,15 @@ train-demo: $(STAMP)
 	$(BIN)/akgen bench run $(TRAINED)/tasks/compositions --source model --model local:$(TRAINED)/iterate/round-1/sft/model --samples 4 --attempts 2 \
 		--tasks $$(ls $(TRAINED)/tasks/compositions | head -5 | paste -sd,) --out $(TRAINED)/bench
 
-# Rewriting the assertions of all tests takes half of what collecting them takes, so what was rewritten is kept.
+# Rewriting the assertions of all tests takes half of what collecting them takes, in each process: only what failed runs
+# again with assertions that say what they compared. The result stays that of the first run.
 # One process more than two cores: tests also wait, for servers, terminals and workers that are killed.
 WORKERS ?= 3
+QUICK := -m "not slow and not vllm"
 test: export PYTHONDONTWRITEBYTECODE :=
 test: $(STAMP)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow and not vllm"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --assert=plain $(QUICK) \
+	  || { $(BIN)/python -m pytest --last-failed --last-failed-no-failures none $(QUICK); exit 1; }
 
 # What `make test` leaves out: long tests, and all of the many alike cases of which it runs a sample. Hours.
 test-slow: export PYTHONDONTWRITEBYTECODE :=
