@@ -29,6 +29,7 @@ class ErrorEntry(BaseModel):
     cause: str
     remedy: str
     strict: str | None = None  # "error": a device tolerates it, and the twin's strict mode does not
+    wrong: str | None = None  # "error": tolerated, and the likely cause where the numbers are wrong
     special: tuple[SpecialCase, ...] = ()
 
     def meant(self, text: str, api: str | None) -> "ErrorEntry | SpecialCase":
@@ -46,6 +47,12 @@ def catalogue() -> dict[str, ErrorEntry]:
 def tolerated() -> frozenset[str]:
     """Return the codes of what devices tolerate: warnings, but errors in strict mode."""
     return frozenset(code for code, entry in catalogue().items() if entry.strict == "error")
+
+
+@cache
+def blamed() -> frozenset[str]:
+    """Return the codes of warnings that are errors where the outputs are wrong."""
+    return frozenset(code for code, entry in catalogue().items() if entry.wrong == "error")
 
 
 def entry(code: str) -> ErrorEntry | None:

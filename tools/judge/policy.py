@@ -18,6 +18,7 @@ The worst trial is the case's outcome, the worst case the verdict's.
 from collections.abc import Iterable, Sequence
 
 from akgen.knowledge.chip import timing
+from akgen.knowledge.errors import blamed
 from akgen.knowledge.hints import hint_of
 from akgen.tools.core.call import Call, argument_bytes
 from akgen.tools.core.outcome import Diagnostic, Outcome
@@ -57,6 +58,11 @@ def decide(compared: Sequence[Comparison], own_verdict: str | None, *, has_own_c
         if output.mismatch is not None and not has_own_checker:
             return Outcome.WRONG
     return Outcome.WRONG if has_own_checker and own_verdict is not None else Outcome.CORRECT
+
+
+def blame(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Make errors of what a device goes on with, for outputs that are wrong: it is what to mend first."""
+    return [d.model_copy(update={"severity": "error"}) if d.code in blamed() else d for d in diagnostics]
 
 
 def computes(category: str) -> bool:

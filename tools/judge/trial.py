@@ -244,6 +244,8 @@ def _judge_launch(
                 candidate.task.reference, case, plan.seed, plan.distribution, launch.outputs
             )
     result.outcome = policy.decide(compared, result.own_verdict, has_own_checker=own_checker)
+    if result.outcome == Outcome.WRONG:
+        result.diagnostics[:] = policy.blame(result.diagnostics)
     if result.own_verdict is not None:
         text = f"{result.own_verdict.rstrip('.')}."
         result.diagnostics.append(

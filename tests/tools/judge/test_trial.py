@@ -118,6 +118,16 @@ def test_a_warning_is_told_beside_a_correct_outcome(trial: Trial) -> None:
     assert (result.outcome, result.diagnostics) == (Outcome.CORRECT, [WARNING])
 
 
+@pytest.mark.parametrize(("factor", "told"), [(2, ["warning"]), (3, ["error", "error"])])
+def test_what_a_device_goes_on_with_is_blamed_for_wrong_numbers_alone(
+    trial: Trial, factor: int, told: list[str]
+) -> None:
+    past = Diagnostic(code="TENSOR_RANGE", text="x", severity="warning")
+    result = trial(lambda x, _: [factor * x[0]], diagnostics=(past,))
+    assert result.diagnostics[0].code == "TENSOR_RANGE"
+    assert [d.severity for d in result.diagnostics] == told
+
+
 def test_an_output_that_the_reference_lacks_is_not_compared(trial: Trial) -> None:
     meta = TensorMeta(dtype=DType.FLOAT32, shape=(64,))
     result = trial(

@@ -75,6 +75,13 @@ class Ran(NamedTuple):
         assert errors[0].line in lines, (errors[0], lines)
         return errors[0]
 
+    def assert_warned(self, code: str, at: str = "// HERE") -> Diagnostic:
+        """Check that the launch went on, and was told nothing but this, on the marked line."""
+        found = self.one(code)
+        assert self.codes == [code] and found.severity == "warning", self.launch.diagnostics
+        assert at in self.source.splitlines()[(found.line or 0) - 1], found
+        return found
+
 
 class Probe:
     """Compiles a kernel body and runs it on `block_dim` vector cores."""

@@ -36,7 +36,7 @@ def test_a_pointer_that_belongs_to_no_tensor_is_told(probe: Probe) -> None:
 def test_memory_that_runs_out_is_told(probe: Probe, tmp_path: Path, limit: str) -> None:
     flags = "SetFlag<HardEvent::V_MTE3>(EVENT_ID0); WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);"
     body = f"    for (int i = 0; i < 2000000; ++i) {{ {flags} }} // HERE\n"
-    built = probe.build(FRAME % {"element": "float", "before": "", "task": "", "body": body})
+    built = probe.build(FRAME % {"element": "float", "before": "", "task": "", "body": body, "more": ""})
     probe.build = lambda source: built  # not with the other launcher's folder
     own = tmp_path / "runtime"
     own.mkdir()

@@ -32,7 +32,7 @@ struct AR {};
 struct RA {};
 } // namespace Pattern::Reduce
 
-template <typename T>
+template <typename T, bool isSetMask = true>
 AKGEN_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &sharedTmpBuffer,
                             const int32_t count)
 {

@@ -127,6 +127,7 @@ void issue(const Instr &in)
     Copied copied;
     Access read = {};
     int reads = 0;
+    bool raced = false;
     for (int i = 0; i < in.n_access; ++i) {
         const Access &a = in.access[i];
         if (a.row_bytes == 0 || a.rows == 0) {
@@ -137,7 +138,9 @@ void issue(const Instr &in)
             require_reachable(in, a, place);
             check_local(in, a, place);
             warn_of_unwritten(in, a, place);
-            after_conflict(enter(a, place), in.api, in.pc, place, a.write ? extent_of(a) : Extent{});
+            const RaceDetector::Conflict conflict = enter(a, place);
+            raced |= conflict.found;
+            after_conflict(conflict, in.api, in.pc, place, a.write ? extent_of(a) : Extent{});
             if (!a.write) {
                 read = a;
                 ++reads;
@@ -168,7 +171,7 @@ void issue(const Instr &in)
         moved = a.row_bytes * a.rows > moved ? a.row_bytes * a.rows : moved;
         rows = a.rows > rows ? a.rows : rows;
     }
-    if (detector.waits().overtakes) {
+    if (detector.waits().overtakes && !raced) {
         warn("PIPE_RACE", in.api, in.pc,
              "%s: the copy overwrites what a copy before it may still bring; PipeBarrier<PIPE_MTE2>() keeps their "
              "order.",

@@ -161,13 +161,16 @@ void require_in_buffer(const char *api, const void *pc, const Region &region, co
         return;
     }
     const char *verb = write ? "writes" : "reads";
+    const auto reach = static_cast<unsigned long long>(bytes);
+    // A device knows no buffers: it goes on with the neighbour's bytes, and so does the twin.
     if (begin + limit < region.begin + std::max(region.taken_bytes, region.static_bytes) && !harmless) {
-        trap("TENSOR_RANGE", api, pc, "%s: %s %llu bytes of a tensor whose buffer ends after %u bytes.", api, verb,
-             static_cast<unsigned long long>(bytes), limit);
+        warn("TENSOR_RANGE", api, pc, "%s: %s %llu bytes of a tensor whose buffer ends after %u bytes.", api, verb,
+             reach, limit);
+    } else {
+        remark("TENSOR_RANGE", api, pc,
+               "%s: %s %llu bytes of a tensor whose buffer ends after %u bytes; harmless, if it is meant.", api, verb,
+               reach, limit);
     }
-    remark("TENSOR_RANGE", api, pc,
-           "%s: %s %llu bytes of a tensor whose buffer ends after %u bytes; harmless, if it is meant.", api, verb,
-           static_cast<unsigned long long>(bytes), limit);
 }
 
 void cache_hint(const uint8_t *address, bool on)

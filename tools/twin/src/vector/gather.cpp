@@ -8,6 +8,13 @@
 namespace akgen::twin {
 namespace {
 
+// Say whether `bytes` from `begin` on lie in one on-chip memory.
+bool in_memory(const uint8_t *begin, uint64_t bytes)
+{
+    const Region *region = place_of(begin).region;
+    return region && bytes <= static_cast<uint64_t>(region->begin + region->size_bytes - begin);
+}
+
 // The reach of a set of byte offsets into `src`, checked element by element.
 struct Reach {
     uint64_t low = ~uint64_t{0}, high = 0;
@@ -19,9 +26,12 @@ struct Reach {
                  static_cast<unsigned long long>(offset), static_cast<unsigned long long>(element), step);
         }
         if (src.size_bytes != 0 && offset + bytes > src.size_bytes) {
-            trap("TENSOR_RANGE", api, pc, "%s: offset %llu (number %llu) lies outside the source, which has %u bytes",
-                 api, static_cast<unsigned long long>(offset), static_cast<unsigned long long>(element),
-                 src.size_bytes);
+            constexpr const char *text = "%s: offset %llu (number %llu) lies outside the source, which has %u bytes";
+            const auto at = static_cast<unsigned long long>(offset), number = static_cast<unsigned long long>(element);
+            if (!in_memory(src.data, offset + bytes)) {
+                trap("TENSOR_RANGE", api, pc, text, api, at, number, src.size_bytes);
+            }
+            warn("TENSOR_RANGE", api, pc, text, api, at, number, src.size_bytes);
         }
         low = offset < low ? offset : low;
         high = offset + bytes > high ? offset + bytes : high;
@@ -50,7 +60,7 @@ void gather(const void *pc, DType type, const Operand &d, const Walk &w, View sr
         }
     };
     const uint64_t offset_bytes = instr.access[instr.n_access - 1].row_bytes;
-    if (offsets.size_bytes == 0 || offset_bytes <= offsets.size_bytes) {
+    if (in_memory(offsets.data, offset_bytes)) { // else the instruction ends before it reads one
         Reach reach;
         each([&](uint32_t, uint32_t, uint64_t i) {
             reach.add(apis::Gather.name, pc, src, static_cast<uint64_t>(base) + offset[i], bytes, bytes, i);
@@ -112,7 +122,7 @@ void gather_blocks(DType type, View dst, View src, View offsets, uint32_t repeat
     add_access(instr, w, Operand{"dst", dst, bytes * 8, dst_block, dst_repeat, Use::WRITE});
     add_span(instr, offsets, static_cast<uint64_t>(repeat) * 32, false);
     const uint32_t *offset = reinterpret_cast<const uint32_t *>(offsets.data);
-    if (offsets.size_bytes == 0 || static_cast<uint64_t>(repeat) * 32 <= offsets.size_bytes) {
+    if (in_memory(offsets.data, static_cast<uint64_t>(repeat) * 32)) {
         Reach reach;
         for (uint32_t i = 0; i < repeat * 8; ++i) {
             reach.add(apis::Gatherb.name, pc, src, offset[i], 32, 32, i);

@@ -1,5 +1,5 @@
 // A scalar loop runs over the tile's length, and the buffer that it reads is shorter.
-// code: TENSOR_RANGE
+// warning: TENSOR_RANGE
 // x: float32 16
 // want: x * 2
 #include "kernel_operator.h"
@@ -11,9 +11,10 @@ extern "C" __global__ __aicore__ void corpus(GM_ADDR x, GM_ADDR y, GM_ADDR works
     in.SetGlobalBuffer((__gm__ float *)x);
     out.SetGlobalBuffer((__gm__ float *)y);
     TPipe pipe;
-    TBuf<> small, next;
+    TBuf<> small, spare, next;
     pipe.InitBuffer(small, 32); // [faulty]
     pipe.InitBuffer(small, 64); // [correct]
+    pipe.InitBuffer(spare, 64);
     pipe.InitBuffer(next, 64);
     LocalTensor<float> a = small.Get<float>(), b = next.Get<float>();
     DataCopy(b, in, 16);

@@ -1,5 +1,5 @@
 // The count of two rows is given for a result tile of one.
-// code: TENSOR_RANGE
+// warning: TENSOR_RANGE
 // x: float32 128
 // y: float32 64
 // want: x[:64] + 1
