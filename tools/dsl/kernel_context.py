@@ -159,8 +159,8 @@ class KernelContext:
     def _shared_objects(self) -> dict[str, str]:
         """Return each Matmul object and the one that stands for it in the kernel's class.
 
-        Where a kernel has more than the library takes, those whose operands have the same types are one, as each product
-        says its own shape: all whose products are waited for at once, and others where no phase has both.
+        Where a kernel has more than the library takes, those whose operands have the same types are one, as each
+        product says its own shape: all whose products are waited for at once, and others where no phase has both.
         """
         objects = self.kernel.objects
         if len(objects) <= MOST_OBJECTS:
