@@ -70,3 +70,106 @@ def test_arrays_must_fit(probe, numbers, count):
         f"__ubuf__ float a[{count}]; asc_duplicate(a, 1.0f, 64); // HERE", x, x, before=INCLUDE, zeroed=True
     )
     assert ("UB_OVERFLOW" in ran.codes) == (count * 4 > 192 * 1024)
+
+
+COMPARED = """
+    __ubuf__ float a[128];
+    __ubuf__ float b[128];
+    __ubuf__ uint8_t bits[32];
+    asc_copy_gm2ub(a, (__gm__ float *)x, 512);
+    asc_sync();
+    asc_set_mask_norm();
+    asc_set_vector_mask(-1, -1);
+    asc_duplicate(b, 1, 2, 1, 8);
+    asc_gt_scalar(bits, a, 0, 2, 1, 1, 8, 8);
+    asc_set_cmp_mask(bits);
+    asc_select_sync(a, a, b, 64); // leaves 64 in the mask register
+    asc_set_vector_mask(-1, -1);
+    asc_lt(a, b, 1, 1, 1, 1, 8, 8, 8);
+    asc_select(b, a, b, 1, 1, 1, 1, 8, 8, 8);
+    asc_sub_scalar(b, b, 1, 64);
+    asc_axpy(b, a, 2, 64);
+    asc_fma(b, a, a, 64);
+    asc_sync();
+    asc_copy_ub2gm((__gm__ float *)y, b, 256);
+"""
+
+
+@pytest.mark.parametrize("lanes", [64, 1])
+def test_comparisons_choose(probe, numbers, lanes):
+    x = numbers(128)
+    again = "    asc_set_vector_mask(-1, -1);\n    asc_lt("
+    body = COMPARED if lanes == 64 else COMPARED.replace(again, "    asc_lt(")
+    ran = probe(body, x, x[:64], before=INCLUDE)
+    a = np.where(x > 0, x, 1)[:64]
+    least = np.minimum(a, 1)
+    if lanes == 1:  # the bits of the number 64
+        least = np.where(np.arange(64) == 6, least, 1)
+    assert ran.codes == []
+    np.testing.assert_allclose(ran.y, least - 1 + 2 * a + a * a, rtol=1e-5, atol=1e-6)
+
+
+# Of 128 numbers: what is reduced, and where its results lie among the 64 that are copied out.
+REDUCED = """
+    __ubuf__ float a[128];
+    __ubuf__ float r[64];
+    __ubuf__ uint32_t at[64];
+    asc_copy_gm2ub(a, (__gm__ float *)x, 512);
+    asc_sync();
+    asc_duplicate(r, 0, 64);
+    asc_repeat_reduce_sum(r, a, 128);
+    asc_datablock_reduce_max(r + 8, a, 128);
+    asc_pair_reduce_sum_sync(r + 24, a, 16);
+    asc_set_mask_norm();
+    asc_set_vector_mask(0, 0xffff);
+    asc_repeat_reduce_min_only_value(r + 32, a, 2, 1, 1, 8);
+    asc_repeat_reduce_max_value_index(r + 40, a, 1, 1, 1, 8);
+    float most = 0;
+    uint32_t place = 0;
+    asc_get_reduce_max_cnt(most, place);
+    asc_duplicate(at, place * 4, 64);
+    asc_gather_sync(r + 48, a, at, 8);
+    asc_brcb((__ubuf__ uint32_t *)a, (__ubuf__ uint32_t *)r, 1, 8, 1);
+    asc_sync();
+    asc_copy_ub2ub(r + 56, a + 8, 32);
+    asc_sync();
+    asc_copy_ub2gm((__gm__ float *)y, r, 256);
+"""
+
+
+def test_reductions_and_gathering(probe, numbers):
+    x = numbers(128)
+    ran = probe(REDUCED, x, x[:64], before=INCLUDE)
+    halves, blocks = x.reshape(2, 64), x.reshape(16, 8)
+    assert ran.codes == []
+    np.testing.assert_allclose(ran.y[:2], halves.sum(1), rtol=1e-5, atol=1e-5)
+    np.testing.assert_array_equal(ran.y[8:24], blocks.max(1))
+    np.testing.assert_allclose(ran.y[24:32], x[:16].reshape(8, 2).sum(1), rtol=1e-6)
+    np.testing.assert_array_equal(ran.y[32:34], halves[:, :16].min(1))
+    assert ran.y[40] == x[:16].max() and ran.y[41:42].view(np.uint32) == x[:16].argmax()
+    np.testing.assert_array_equal(ran.y[48:56], np.full(8, x[:16].max()))
+    np.testing.assert_array_equal(ran.y[56:64], np.full(8, ran.y[1]))
+
+
+SORTED = """
+    __ubuf__ float a[64];
+    __ubuf__ uint32_t index[64];
+    __ubuf__ float two[128];
+    __ubuf__ float all[128];
+    asc_copy_gm2ub(a, (__gm__ float *)x, 256);
+    asc_duplicate(index, 0, 64);
+    asc_sync();
+    asc_bitsort_sync(two, a, index, 2);
+    __ubuf__ float *lists[ASC_C_API_MRGSORT_ELEMENT_LEN] = {two, two + 64, two, two};
+    asc_mrgsort4_sync(all, lists, 1, 32, 32, 0, 0, false, 3);
+    asc_reduce((__ubuf__ uint32_t *)a, (__ubuf__ uint32_t *)all, (__ubuf__ uint32_t *)all, 2, 1, 1, 8, 0);
+    asc_sync();
+    if (asc_get_rsvd_count() == 64) { asc_copy_ub2gm((__gm__ float *)y, a, 256); }
+"""
+
+
+def test_sorting(probe, numbers):
+    x = numbers(64)
+    ran = probe(SORTED, x, x, before=INCLUDE)
+    assert ran.codes == []
+    np.testing.assert_array_equal(ran.y, np.sort(x)[::-1])

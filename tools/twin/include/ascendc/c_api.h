@@ -1,24 +1,19 @@
 // The vendor's C interface of vector cores: calls on addresses of the Unified Buffer, in three forms. One counts
 // elements, one repeats with the mask that asc_set_vector_mask has set, and one, _sync, waits for its result.
-// Source: vendor documentation, "SIMD API", "C API". Not covered: what cube cores do, gathering, sorting, reductions.
+// Source: vendor documentation, "SIMD API", "C API". Not covered: what cube cores do.
 #pragma once
-#include "ascendc/c_api_memory.h"
+#include "ascendc/c_api_select.h"
 
 // NAME(operands, count) and NAME_sync(operands, count), as one call of the runtime each.
 #define AKGEN_C_FORMS(Name, Op, Operands, Dst, Src0, Src1, Scalar)                                                     \
     template <typename T> AKGEN_INLINE void Name(AKGEN_C_LIST Operands, uint32_t count)                                \
     {                                                                                                                  \
         AscendC::detail::Op##_takes<T>();                                                                              \
+        const AscendC::detail::CountedMask counted(count);                                                             \
         akgen::twin::vector_count(akgen::twin::VecOp::Op, AscendC::detail::dtype_of<T>(), Dst, Src0, Src1, Scalar,     \
                                   count);                                                                              \
     }                                                                                                                  \
-    template <typename T> AKGEN_INLINE void Name##_sync(AKGEN_C_LIST Operands, uint32_t count)                         \
-    {                                                                                                                  \
-        AscendC::detail::Op##_takes<T>();                                                                              \
-        akgen::twin::vector_count(akgen::twin::VecOp::Op, AscendC::detail::dtype_of<T>(), Dst, Src0, Src1, Scalar,     \
-                                  count);                                                                              \
-        asc_sync();                                                                                                    \
-    }
+    AKGEN_C_WAITS(Name)
 #define AKGEN_C_LIST(...) __VA_ARGS__
 #define AKGEN_C_RAW(address) AscendC::detail::raw(address)
 
@@ -87,40 +82,78 @@ AKGEN_C_BINARY(asc_mul_add_relu, FusedMulAddRelu)
             AscendC::detail::bits(static_cast<T>(value)), AscendC::detail::mask_of<false>(uint64_t{0}), repeat,        \
             {{dst_block_stride, src_block_stride, 1}, {dst_repeat_stride, src_repeat_stride, 0}});                     \
     }
-AKGEN_C_SCALAR(asc_add_scalar, Adds, T)
-AKGEN_C_SCALAR(asc_mul_scalar, Muls, T)
-AKGEN_C_SCALAR(asc_max_scalar, Maxs, T)
-AKGEN_C_SCALAR(asc_min_scalar, Mins, T)
-AKGEN_C_SCALAR(asc_leakyrelu, LeakyRelu, T)
+AKGEN_C_SCALAR(asc_add_scalar, Adds, AscendC::detail::Itself<T>)
+AKGEN_C_SCALAR(asc_mul_scalar, Muls, AscendC::detail::Itself<T>)
+AKGEN_C_SCALAR(asc_max_scalar, Maxs, AscendC::detail::Itself<T>)
+AKGEN_C_SCALAR(asc_min_scalar, Mins, AscendC::detail::Itself<T>)
+AKGEN_C_SCALAR(asc_leakyrelu, LeakyRelu, AscendC::detail::Itself<T>)
 AKGEN_C_SCALAR(asc_shiftleft, ShiftLeft, uint32_t)
 AKGEN_C_SCALAR(asc_shiftright, ShiftRight, int32_t)
 #undef AKGEN_C_SCALAR
 #undef AKGEN_C_FORMS
 
-template <typename T> AKGEN_INLINE void asc_duplicate(__ubuf__ T *dst, T src, uint32_t count)
+template <typename T>
+AKGEN_INLINE void asc_sub_scalar(__ubuf__ T *dst, __ubuf__ T *src, AscendC::detail::Itself<T> value, uint32_t count)
+{
+    asc_add_scalar(dst, src, static_cast<T>(-value), count);
+}
+template <typename T>
+AKGEN_INLINE void asc_sub_scalar(__ubuf__ T *dst, __ubuf__ T *src, AscendC::detail::Itself<T> value, uint8_t repeat,
+                                 uint16_t dst_block_stride, uint16_t src_block_stride, uint16_t dst_repeat_stride,
+                                 uint16_t src_repeat_stride)
+{
+    asc_add_scalar(dst, src, static_cast<T>(-value), repeat, dst_block_stride, src_block_stride, dst_repeat_stride,
+                   src_repeat_stride);
+}
+AKGEN_C_WAITS(asc_sub_scalar)
+
+// dst += src0 * src1 and dst += src * value; a sum in float of halves is one instruction, too.
+template <typename T, typename U>
+AKGEN_INLINE void asc_fma(__ubuf__ T *dst, __ubuf__ U *src0, __ubuf__ U *src1, uint32_t count)
+{
+    AscendC::detail::MulAddDst_pair<T, U>();
+    const AscendC::detail::CountedMask counted(count);
+    akgen::twin::vector_count(std::is_same_v<T, U> ? akgen::twin::VecOp::MulAddDst : akgen::twin::VecOp::MulAddDstWide,
+                              AscendC::detail::dtype_of<U>(), AKGEN_C_RAW(dst), AKGEN_C_RAW(src0), AKGEN_C_RAW(src1), 0,
+                              count);
+}
+template <typename T, typename U>
+AKGEN_INLINE void asc_axpy(__ubuf__ T *dst, __ubuf__ U *src, AscendC::detail::Itself<U> value, uint32_t count)
+{
+    AscendC::detail::Axpy_pair<T, U>();
+    const AscendC::detail::CountedMask counted(count);
+    akgen::twin::vector_count(std::is_same_v<T, U> ? akgen::twin::VecOp::Axpy : akgen::twin::VecOp::AxpyWide,
+                              AscendC::detail::dtype_of<U>(), AKGEN_C_RAW(dst), AKGEN_C_RAW(src), {},
+                              AscendC::detail::bits(value), count);
+}
+AKGEN_C_WAITS(asc_fma)
+AKGEN_C_WAITS(asc_axpy)
+
+template <typename T> AKGEN_INLINE void asc_duplicate(__ubuf__ T *dst, AscendC::detail::Itself<T> src, uint32_t count)
 {
     AscendC::detail::Duplicate_takes<T>();
+    const AscendC::detail::CountedMask counted(count);
     akgen::twin::vector_count(akgen::twin::VecOp::Duplicate, AscendC::detail::dtype_of<T>(), AKGEN_C_RAW(dst), {}, {},
                               AscendC::detail::bits(src), count);
 }
-template <typename T> AKGEN_INLINE void asc_duplicate_sync(__ubuf__ T *dst, T src, uint32_t count)
+template <typename T>
+AKGEN_INLINE void asc_duplicate(__ubuf__ T *dst, AscendC::detail::Itself<T> src, uint8_t repeat,
+                                uint16_t dst_block_stride, uint16_t dst_repeat_stride)
 {
-    asc_duplicate(dst, src, count);
-    asc_sync();
+    AscendC::detail::Duplicate_takes<T>();
+    akgen::twin::vector_repeat(akgen::twin::VecOp::Duplicate, AscendC::detail::dtype_of<T>(), AKGEN_C_RAW(dst), {}, {},
+                               AscendC::detail::bits(src), AscendC::detail::mask_of<false>(uint64_t{0}), repeat,
+                               {{dst_block_stride, 1, 1}, {dst_repeat_stride, 0, 0}});
 }
+AKGEN_C_WAITS(asc_duplicate)
 
 // What stands behind a conversion's name says how it rounds.
 #define AKGEN_C_CONVERT(Name, To, From, Mode)                                                                          \
     AKGEN_INLINE void Name(__ubuf__ To *dst, __ubuf__ From *src, uint32_t count)                                       \
     {                                                                                                                  \
+        const AscendC::detail::CountedMask counted(count);                                                             \
         akgen::twin::cast_count(AscendC::detail::dtype_of<To>(), AscendC::detail::dtype_of<From>(), AKGEN_C_RAW(dst),  \
                                 AKGEN_C_RAW(src), static_cast<uint8_t>(AscendC::RoundMode::Mode), count);              \
-    }                                                                                                                  \
-    AKGEN_INLINE void Name##_sync(__ubuf__ To *dst, __ubuf__ From *src, uint32_t count)                                \
-    {                                                                                                                  \
-        akgen::twin::cast_count(AscendC::detail::dtype_of<To>(), AscendC::detail::dtype_of<From>(), AKGEN_C_RAW(dst),  \
-                                AKGEN_C_RAW(src), static_cast<uint8_t>(AscendC::RoundMode::Mode), count);              \
-        asc_sync();                                                                                                    \
     }                                                                                                                  \
     AKGEN_INLINE void Name(__ubuf__ To *dst, __ubuf__ From *src, uint8_t repeat, uint16_t dst_block_stride,            \
                            uint16_t src_block_stride, uint16_t dst_repeat_stride, uint16_t src_repeat_stride)          \
@@ -129,7 +162,8 @@ template <typename T> AKGEN_INLINE void asc_duplicate_sync(__ubuf__ T *dst, T sr
             AscendC::detail::dtype_of<To>(), AscendC::detail::dtype_of<From>(), AKGEN_C_RAW(dst), AKGEN_C_RAW(src),    \
             static_cast<uint8_t>(AscendC::RoundMode::Mode), AscendC::detail::mask_of<false>(uint64_t{0}), repeat,      \
             {{dst_block_stride, src_block_stride, 1}, {dst_repeat_stride, src_repeat_stride, 0}});                     \
-    }
+    }                                                                                                                  \
+    AKGEN_C_WAITS(Name)
 #define AKGEN_C_ROUNDED(Name, To, From)                                                                                \
     AKGEN_C_CONVERT(Name##_rn, To, From, CAST_RINT)                                                                    \
     AKGEN_C_CONVERT(Name##_rna, To, From, CAST_ROUND)                                                                  \
@@ -169,3 +203,4 @@ AKGEN_C_ROUNDED(asc_int642float, float, int64_t)
 #undef AKGEN_C_CONVERT
 #undef AKGEN_C_RAW
 #undef AKGEN_C_LIST
+#undef AKGEN_C_WAITS
