@@ -32,6 +32,7 @@ from akgen.tools.twin.sandboxed import SANDBOX_TEXT, stopped_by_sandbox
 
 BATCH = 1  # TilingContext::SetScheduleMode: all blocks start together
 SYSTEM_WORKSPACE_BYTES = 16 << 20
+_TIME_IS_UP = 76  # the launcher's status where time ran out and no core was at work
 _PRODUCT_RATES = {1: "cube_macs_per_cycle_int8", 2: "cube_macs_per_cycle_fp16", 4: "cube_macs_per_cycle_fp32"}
 _SHAPE_WORDS = 9  # per output whose shape the kernel decides: rank and up to eight sizes
 
@@ -148,7 +149,7 @@ def _judge(done: Finished, read: LaunchReport) -> tuple[Outcome | None, tuple[Di
         return Outcome.CHEAT, (*found, Diagnostic(code="SANDBOX_SYSCALL", text=SANDBOX_TEXT, stage="test"))
     if failed:
         return Outcome.TIMEOUT if failed[0].code == "TIMEOUT" else Outcome.TRAP, found
-    if done.timed_out or done.signal in (14, 24):  # SIGALRM, SIGXCPU
+    if done.timed_out or done.signal in (14, 24) or done.rc == _TIME_IS_UP:  # SIGALRM, SIGXCPU
         text = f"The kernel did not end within {done.wall_s:.0f} s."
         return Outcome.TIMEOUT, (*found, Diagnostic(code="TIMEOUT", text=text, stage="test"))
     if read.ended and done.ok:

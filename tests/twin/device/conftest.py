@@ -112,6 +112,7 @@ class Probe:
         tiling: bytes | None = None,
         strict: bool = False,
         inputs: int = 1,
+        timeout_s: float = 20.0,
     ) -> Ran:
         """`y` gives the output's type and shape; with `zeroed` it starts as zeros, else as NaN.
 
@@ -147,7 +148,7 @@ class Probe:
             toolchain="twin",
             strict=strict,
         )
-        done = launch(self.runtime, what, call, folder, timeout_s=20.0, trace=trace, what_if=what_if)
+        done = launch(self.runtime, what, call, folder, timeout_s=timeout_s, trace=trace, what_if=what_if)
         got = None
         if done.outputs:
             file = done.outputs[0]

@@ -5,6 +5,8 @@ import struct
 import numpy as np
 import pytest
 
+from akgen.tools.core.outcome import Outcome
+
 
 def test_a_null_pointer_is_told(probe, numbers):
     x = numbers(8)
@@ -123,3 +125,12 @@ def test_type_traits_are_known(probe, numbers):
     x = numbers(8)
     body = "if constexpr (std::is_same_v<T, float>) { out.SetValue(0, std::conditional_t<true, int, float>(7.9f)); }"
     assert probe(body, x, x).y[0] == 7
+
+
+def test_time_that_runs_out_anywhere_is_told_as_such(probe, numbers):
+    """Before the first core, among them, and while the time of what they did is worked out."""
+    x = numbers(1 << 20)
+    body = "TBuf<> b; pipe.InitBuffer(b, 32); for (int i = 0; i < 3000; ++i) { PipeBarrier<PIPE_V>(); }"
+    for limit in (0.004, 0.008, 0.015, 0.03, 0.05):
+        launch = probe(body, x, x, block_dim=48, timeout_s=limit).launch
+        assert launch.outcome in (None, Outcome.TIMEOUT), launch.diagnostics
