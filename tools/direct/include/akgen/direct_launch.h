@@ -122,7 +122,7 @@ inline Configuration &configuration()
     return last;
 }
 template <typename Blocks, typename L2>
-void configure(Blocks blocks, L2, void *stream, const char *file = __builtin_FILE(), int line = __builtin_LINE())
+void configure(Blocks blocks, L2, void *stream = nullptr, const char *file = __builtin_FILE(), int line = __builtin_LINE())
 {
     configuration() = {static_cast<uint32_t>(blocks), stream, file, line};
 }
@@ -134,7 +134,8 @@ template <typename... P, void (*kernel)(P...)> struct Site<kernel> {
     const char *file;
     int line;
     template <typename Blocks, typename L2>
-    static Site at(Blocks blocks, L2, void *stream, const char *file = __builtin_FILE(), int line = __builtin_LINE())
+    static Site at(Blocks blocks, L2, void *stream = nullptr, const char *file = __builtin_FILE(),
+                   int line = __builtin_LINE())
     {
         return {static_cast<uint32_t>(blocks), stream, file, line};
     }

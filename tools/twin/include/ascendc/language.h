@@ -29,6 +29,7 @@
 #define __sync_noalias__
 #define __sync_in__
 #define __sync_out__
+#define __kfc_workspace__
 #define __simd_vf__
 #define __inout_pipe__(...)
 #define __in_pipe__(...)

@@ -128,6 +128,7 @@ struct DataCopyEnhancedParams {
     bool isRelu = false;
 };
 
+constexpr int32_t K_MAX_DIM = 8; // of slices
 struct SliceInfo {
     uint32_t startIndex = 0;
     uint32_t endIndex = ONE_BLK_SIZE - 1;

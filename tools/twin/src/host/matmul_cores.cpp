@@ -20,7 +20,8 @@ int32_t MultiCoreMatmulTiling::SetSingleShape(int32_t m, int32_t n, int32_t k)
 int32_t MultiCoreMatmulTiling::SetSingleRange(int32_t, int32_t, int32_t, int32_t, int32_t, int32_t) { return 0; }
 int32_t MultiCoreMatmulTiling::SetAlignSplit(int32_t, int32_t, int32_t) { return 0; }
 
-// Choose how many cores go to rows and how many to columns: least work for the busiest core, then least traffic.
+// Choose how many cores go to rows and how many to columns: least work for the busiest core, then least
+// traffic, then rows, as the vendor's does.
 void MultiCoreMatmulTiling::split()
 {
     if (single_m_ > 0 || single_n_ > 0) {
@@ -38,7 +39,7 @@ void MultiCoreMatmulTiling::split()
         const int64_t width = ceil_div(n_blocks, columns);
         const int64_t work = height * width;
         const int64_t traffic = height + width;
-        if (work < best_work || (work == best_work && traffic < best_traffic)) {
+        if (work < best_work || (work == best_work && traffic <= best_traffic)) {
             best_work = work;
             best_traffic = traffic;
             m_cores_ = rows;
