@@ -122,7 +122,8 @@ inline Configuration &configuration()
     return last;
 }
 template <typename Blocks, typename L2>
-void configure(Blocks blocks, L2, void *stream = nullptr, const char *file = __builtin_FILE(), int line = __builtin_LINE())
+void configure(Blocks blocks, L2, void *stream = nullptr, const char *file = __builtin_FILE(),
+               int line = __builtin_LINE())
 {
     configuration() = {static_cast<uint32_t>(blocks), stream, file, line};
 }
