@@ -23,6 +23,7 @@ OBJECT = """
     GlobalTensor<T> a = in, b = in[ROWS * DEPTH];
     GlobalTensor<float> c;
     c.SetGlobalBuffer((__gm__ float *)y);
+    if (::GetSysWorkSpacePtr() == nullptr) { return; }
     REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, TILING);
     if (GetBlockIdx() == 0) {
         RUN
@@ -30,13 +31,15 @@ OBJECT = """
     }
 """
 CONFIGS = """
-constexpr MatmulShapeParams SHAPES{32, 48, 64, 16, 16, 32};
-constexpr MatmulConfig OF_PARTS = GetMMConfig<MatmulConfigMode::CONFIG_MDL>(SHAPES, MatmulFuncParams{true, false});
+constexpr ::MatmulShapeParams SHAPES{32, 48, 64, 16, 16, 32};
+constexpr MatmulConfig OF_PARTS = GetMMConfig<MatmulConfigMode::CONFIG_MDL>(SHAPES, ::MatmulFuncParams{true, false},
+                                                                         ::MatmulBiasParams{true}, ::MatmulBatchParams{
+    false, ::BatchMode::NONE, false});
 using CA = MatmulType<TPosition::GM, CubeFormat::ND, half>;
 using CC = MatmulType<TPosition::GM, CubeFormat::ND, float>;
 constexpr auto CONSTANT = GetMatmulApiTiling<CA, CA, CC, CC>(OF_PARTS);
 constexpr MatmulConfig NORMAL = GetNormalConfig(false, false, false, BatchMode::BATCH_LESS_THAN_L1, true,
-                                                IterateOrder::ORDER_N, ScheduleType::OUTER_PRODUCT, false);
+                                                ::IterateOrder::ORDER_N, ::ScheduleType::OUTER_PRODUCT, false);
 constexpr MatmulConfig LARGE = GetMDLConfig(true, false, 2, true, false, false, true, false, true, true, false, true);
 constexpr MatmulConfig SPECIAL = GetSpecialMDLConfig(true, false, 1);
 constexpr MatmulConfig SHARED = GetIBShareNormConfig(false, false, false, BatchMode::NONE, true, false);

@@ -8,9 +8,9 @@
 namespace AscendC {
 
 enum class BatchMode : uint8_t { NONE = 0, BATCH_LESS_THAN_L1, BATCH_LARGE_THAN_L1, SINGLE_LARGE_THAN_L1 };
-enum class BatchOutMode : uint8_t { SINGLE_BATCH = 0, MULTI_BATCH };
+enum BatchOutMode : uint8_t { SINGLE_BATCH = 0, MULTI_BATCH };
 enum class IterateOrder : uint8_t { ORDER_M = 0, ORDER_N, UNDEF };
-enum class IterateMode : uint8_t {
+enum IterateMode : uint8_t {
     ITERATE_MODE_NORMAL = 1,
     ITERATE_MODE_ALL = 2,
     ITERATE_MODE_BATCH = 4,
@@ -76,6 +76,10 @@ struct MatmulBatchParams {
     bool isNBatch = false;
     BatchMode batchMode = BatchMode::NONE;
     bool isBiasBatch = true;
+    BatchOutMode bmmOutMode = BatchOutMode::SINGLE_BATCH;
+};
+struct MatmulBiasParams {
+    bool enableSetBias = true;
 };
 struct MatmulFuncParams {
     bool intrinsicsLimit = false, enVecND2NZ = false, enableDoubleCache = false, enableL1CacheUB = false;
@@ -83,7 +87,7 @@ struct MatmulFuncParams {
     IterateOrder iterateOrder = IterateOrder::UNDEF;
     ScheduleType scheduleType = ScheduleType::INNER_PRODUCT;
     bool enableReuse = true, enableUBReuse = true, isPartialOutput = false, isA2B2Shared = false,
-         isEnableChannelSplit = false, enableKdimReorderLoad = false;
+         isEnableChannelSplit = false, enableKdimReorderLoad = false, enableL1BankConflictOptimise = false;
 };
 
 // What the parameters of the functions that make configurations have in common.
@@ -205,7 +209,9 @@ constexpr void put(MatmulConfig &config, const MatmulBatchParams &p)
     config.isNBatch = p.isNBatch;
     config.batchMode = p.batchMode;
     config.isBiasBatch = p.isBiasBatch;
+    config.batchOutMode = p.bmmOutMode;
 }
+constexpr void put(MatmulConfig &config, const MatmulBiasParams &p) { config.enableSetBias = p.enableSetBias; }
 constexpr void put(MatmulConfig &config, const MatmulFuncParams &p)
 {
     config.intrinsicsCheck = p.intrinsicsLimit;

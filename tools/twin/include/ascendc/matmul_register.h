@@ -45,9 +45,12 @@ using AscendC::MatmulType;
 } // namespace matmul
 
 // The vendor has configurations outside of any namespace.
+using AscendC::BatchMode;
+using AscendC::BatchOutMode;
 using AscendC::CFG_IBSHARE_NORM;
 using AscendC::CFG_MDL;
 using AscendC::CFG_NORM;
+using AscendC::CubeFormat;
 using AscendC::GetBasicConfig;
 using AscendC::GetIBShareNormConfig;
 using AscendC::GetMDLConfig;
@@ -55,10 +58,20 @@ using AscendC::GetMMConfig;
 using AscendC::GetNormalConfig;
 using AscendC::GetSpecialBasicConfig;
 using AscendC::GetSpecialMDLConfig;
+using AscendC::IterateMode;
+using AscendC::IterateOrder;
+using AscendC::LayoutMode;
 using AscendC::MatmulApiStaticTiling;
+using AscendC::MatmulBatchParams;
+using AscendC::MatmulBiasParams;
 using AscendC::MatmulConfig;
 using AscendC::MatmulConfigMode;
+using AscendC::MatmulFuncParams;
+using AscendC::MatmulQuantParams;
+using AscendC::MatmulShapeParams;
+using AscendC::MatrixOffset;
 using AscendC::MM_CFG_BB;
+using AscendC::ScheduleType;
 
 // Where cube cores run the kernel as well, only the vector cores own objects, unless the kernel says ASCENDC_CUBE_ONLY.
 #ifdef ASCENDC_CUBE_ONLY

@@ -199,3 +199,4 @@ AKGEN_INLINE int64_t get_block_idx() { return akgen::twin::raw_block_idx(); }
 AKGEN_INLINE int64_t get_block_num() { return akgen::twin::block_num(); }
 AKGEN_INLINE int64_t get_subblockid() { return akgen::twin::sub_block_idx(); }
 AKGEN_INLINE int64_t get_subblockdim() { return akgen::twin::sub_block_num(); }
+using AscendC::GetSysWorkSpacePtr; // the vendor has it outside of any namespace
