@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from akgen.tools.direct.program import DirectProgram, DirectResult, run_direct
-from akgen.tools.direct.split import device_text, host_text
+from akgen.tools.direct.split import device_text, host_text, task_type
 from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
 
@@ -186,6 +186,20 @@ int main()
     return values[0] == -2.0f && values[63] == -2.0f ? 0 : 1;
 }
 """
+
+
+@pytest.mark.parametrize(
+    ("mark", "wanted"),
+    [
+        ("__mix__(0, 1)", "KERNEL_TYPE_MIX_AIV_1_0"),
+        ("__mix__(1, 0)", "KERNEL_TYPE_MIX_AIC_1_0"),
+        ("__mix__(1, 2)", "KERNEL_TYPE_MIX_AIC_1_2"),
+        ("__vector__", "AKGEN_TYPE_OF_VECTOR_MARK"),
+        ("", None),
+    ],
+)
+def test_marks_say_which_cores_run(mark: str, wanted: str | None) -> None:
+    assert task_type(f"__global__ {mark} __aicore__ void k(GM_ADDR x) {{}}", "k") == wanted
 
 
 def test_the_halves_keep_their_lines() -> None:

@@ -200,8 +200,8 @@ def task_type(text: str, kernel: str) -> str | None:
     words = found[1] if found else ""
     mix = re.search(r"__mix__\s*\(\s*(\d)\s*,\s*(\d)\s*\)", words)
     if mix:
-        return f"KERNEL_TYPE_MIX_AIC_{mix[1]}_{mix[2]}"
-    return {"__vector__": "KERNEL_TYPE_AIV_ONLY", "__cube__": "KERNEL_TYPE_AIC_ONLY"}.get(
+        return f"KERNEL_TYPE_MIX_AIC_{mix[1]}_{mix[2]}" if mix[1] != "0" else "KERNEL_TYPE_MIX_AIV_1_0"
+    return {"__vector__": "AKGEN_TYPE_OF_VECTOR_MARK", "__cube__": "KERNEL_TYPE_AIC_ONLY"}.get(
         next(iter(re.findall(r"__vector__|__cube__", words)), "")
     )
 

@@ -245,6 +245,15 @@ def test_a_type_of_vector_cores_alone_has_no_flags_between_cores(probe, which, l
         assert probe(MEETINGS, x, x, task=mixed, block_dim=2, zeroed=True).codes == []
 
 
+def test_a_kernel_marked_vector_has_barriers_and_no_flags(probe):
+    task = "KERNEL_TASK_TYPE_DEFAULT(AKGEN_TYPE_OF_VECTOR_MARK);"
+    flags, barriers = (np.full(8, which, np.float32) for which in (0, 4))
+    probe(MEETINGS, flags, flags, task=task, block_dim=2).assert_stopped("DEADLOCK", "// FLAG")
+    probe(MEETINGS, barriers, barriers, task=task, block_dim=2, zeroed=True).assert_warned(
+        "DEADLOCK", "// ALL"
+    )
+
+
 def test_a_flag_that_piles_up_is_told(probe, numbers):
     x = numbers(8)
     body = "for (int i = 0; i < 17; ++i) {\n CrossCoreSetFlag<0, PIPE_MTE3>(1); // HERE\n }"

@@ -45,7 +45,8 @@ enum KernelTypeTag {
     KERNEL_TYPE_MIX_AIC_1_1,
     KERNEL_TYPE_MIX_AIC_1_2,
     KERNEL_TYPE_AICORE,
-    KERNEL_TYPE_VECTORCORE
+    KERNEL_TYPE_VECTORCORE,
+    AKGEN_TYPE_OF_VECTOR_MARK = 16, // what `__vector__` before a kernel asks for
 };
 
 namespace AscendC {

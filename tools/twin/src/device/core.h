@@ -179,6 +179,7 @@ struct Launch {
     bool mixed = false;
     bool auto_sync = true;
     bool flags_between_cores = true; // the kernel type has them
+    bool barriers = true;            // SyncAll by such flags
     bool batch = true;               // all blocks start together
     bool library_workspace = true;
     double must_read_bytes = 0, must_write_bytes = 0, must_multiply_cycles = 0; // of the task; see LaunchRequest

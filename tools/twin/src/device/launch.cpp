@@ -264,6 +264,7 @@ Prepared::Prepared(const LaunchRequest &request)
     l.mixed = request.task.cube && request.task.vector_per_block > 0;
     l.vector_per_block = request.task.vector_per_block;
     l.flags_between_cores = request.task.flags_between_cores;
+    l.barriers = request.task.barriers;
     l.auto_sync = request.auto_sync;
     l.batch = request.batch;
     l.library_workspace = request.library_workspace;

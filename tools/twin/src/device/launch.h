@@ -49,6 +49,7 @@ struct TaskType {
     bool cube = false;
     uint32_t vector_per_block = 1;
     bool flags_between_cores = true; // a type that is *_ONLY has none
+    bool barriers = true;            // SyncAll by flags: the vendor's samples have it in kernels marked __vector__
 };
 
 struct LaunchRequest {

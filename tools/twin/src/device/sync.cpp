@@ -86,7 +86,12 @@ bool addressed(const Core &to, uint32_t mode)
 void sync_all(bool vector_only)
 {
     const void *pc = __builtin_return_address(0);
-    require_flags("SyncAll", pc);
+    if (!launch->barriers) {
+        require_flags("SyncAll", pc);
+    } else if (!launch->flags_between_cores) {
+        warn("DEADLOCK", "SyncAll", pc,
+             "SyncAll: the documentation wants __mix__(0, 1) instead of __vector__ for a kernel whose cores meet.");
+    }
     if (!vector_only && !launch->mixed && !self->cube) {
         self->last_pc = pc;
         trap(

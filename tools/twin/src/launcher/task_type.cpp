@@ -11,15 +11,17 @@ TaskType of_tag(int64_t tag)
 {
     switch (tag) {
     case 0: // AIV_ONLY
-        return {false, 1, false};
+        return {false, 1, false, false};
     case 1: // AIC_ONLY
-        return {true, 0, false};
+        return {true, 0, false, false};
     case 3: // MIX_AIC_1_0
         return {true, 0};
     case 4: // MIX_AIC_1_1
         return {true, 1};
     case 5: // MIX_AIC_1_2
         return {true, 2};
+    case 16: // __vector__
+        return {false, 1, false, true};
     default: return {false, 1};
     }
 }
