@@ -17,7 +17,18 @@ from akgen.knowledge.data_files import KnowledgeFact, read_json, read_text
 
 Kind = Literal["Tensor", "Tensors", "int", "float", "bool", "str", "ints", "floats"]
 Draw = Literal[
-    "real", "mask", "classes", "index", "positions", "unit", "sign", "sign1", "entries", "positive", "int8"
+    "real",
+    "mask",
+    "classes",
+    "index",
+    "positions",
+    "unit",
+    "sign",
+    "sign1",
+    "entries",
+    "positive",
+    "int8",
+    "counts",
 ]
 Value = int | float | bool | str | tuple[int, ...] | None
 _BORDER = re.compile(
@@ -84,6 +95,12 @@ class OperatorEntry(KnowledgeFact):
     shapes: Literal["same", "each"] = "same"  # "each": a shape for every tensor
     operand: Literal["free", "required"] = "free"  # "required": the second operand must be said
     takes: Literal["numbers", "integers"] = "numbers"  # "integers": PyTorch has it for those alone
+    variants: dict[str, str] = Field(
+        default_factory=dict
+    )  # attributes that another operator has, and which: a temperature of softmax
+    already: dict[str, tuple[Value, ...]] = Field(
+        default_factory=dict
+    )  # attributes' values that say what it does anyway
     source: str | None = None  # of a composite: the function that computes it, over `own`
     own: Signature | None = None
     parts: dict[str, str] = Field(
@@ -268,7 +285,7 @@ def _composite(node: ast.stmt) -> OperatorEntry:
         held, _, shape = ast.literal_eval(argument.annotation or ast.Constant("")).rpartition(";")
         if held or (shape and re.match(r"[a-z0-9]+(?: |\Z)", shape) and shape != "shape"):
             draw, _, limit = (held or shape).partition(" ")
-            draws[argument.arg] = "entries" if draw == "index" else draw
+            draws[argument.arg] = {"index": "entries", "count": "counts"}.get(draw, draw)
             limits |= {argument.arg: limit} if limit else {}
             shape = shape if held else ""
         parts |= {argument.arg: shape.strip()} if shape.strip() not in ("", "shape") else {}

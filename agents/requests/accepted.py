@@ -8,7 +8,6 @@ from akgen.agents.requests.formula_axes import kept, open_reductions
 from akgen.agents.requests.marks import Mark
 from akgen.agents.requests.needs import entry_of
 from akgen.agents.requests.request import ChainStep
-from akgen.agents.requests.settled import PAIRS, PAIRWISE, WITH_INDEX
 
 
 def accepted(step: ChainStep, mark: Mark) -> dict[str, Any] | None:
@@ -17,28 +16,14 @@ def accepted(step: ChainStep, mark: Mark) -> dict[str, Any] | None:
         return _of_formula(step.formula, mark)
     entry = entry_of(step)
     known = parameters_of(entry)
-    if mark.kind == "attribute" and mark.value.values.keys() & {"values_only", "indices_only"}:
-        return dict(mark.value.values) if step.operator in PAIRS else None
-    if mark.kind == "attribute" and step.operator == "topk" and mark.value.values.get("descending"):
-        return {}  # "largest first": as it is
-    if mark.kind == "attribute" and "stable" in mark.value.values:
-        return dict(mark.value.values) if step.operator in ("sort", "argsort") else None
-    if mark.kind == "attribute" and "with_index" in mark.value.values:
-        pairs = step.operator in WITH_INDEX or step.operator in PAIRS
-        return dict(mark.value.values) if pairs else None
-    if (
-        mark.kind == "attribute"
-        and step.operator.startswith("global_")
-        and "output_size" in mark.value.values
-    ):
-        return {"flat": True} if isinstance(mark.value.values["output_size"], tuple) else {}
     if mark.kind == "attribute":
-        if "temperature" in mark.value.values and step.operator in ("softmax", "log_softmax"):
-            return {"temperature": mark.value.values["temperature"]}
-        found = {name: value for name, value in mark.value.values.items() if name in known}
-        return found or None
+        said = mark.value.values
+        pairs = entry.source is not None and "return (" in entry.source
+        if all(v in entry.already.get(n, ()) or (n == "with_index" and pairs) for n, v in said.items()):
+            return {}  # as it is
+        return {n: v for n, v in said.items() if n in entry.variants or n in known} or None
     axis = mark.value
-    if step.operator.startswith("global_") and axis in ((2, 3), "last 2"):
+    if entry.category == "pooling" and "kernel_size" not in known and axis in ((2, 3), "last 2"):
         return {}
     if entry.category == "loss" and axis in (1, -1) and "dim" not in known:
         return {}  # along the classes, as it is
@@ -50,7 +35,7 @@ def accepted(step: ChainStep, mark: Mark) -> dict[str, Any] | None:
         axis = several = tuple(range(-count, 0))
     if entry.category == "normalization" and entry.own is None and axis == -1 and "dim" not in known:
         return {}
-    if step.operator in PAIRWISE and not step.operands:
+    if "dim" in entry.variants and not step.operands:
         return {"dim": axis if axis != "all" else None}
     if axis == "all":
         if "dim" in known and entry.category == "reduction":

@@ -38,6 +38,9 @@ _JOINED = re.compile(r"(?:and|with|to|by|from|plus|minus|times|和|与|加|减|�
 _JOINED_BEHIND = re.compile(r"\s*(?:and|with|plus|minus|times|和|与|加|减|乘|[-+*/])")
 _MORE = re.compile(r" ?[-+*/@^] ?([a-z(][a-z0-9_]*)")
 _MORE_BEFORE = re.compile(r"([a-z0-9_]*[a-z0-9_)]) ?[+*/@^] ?\Z")
+_SIGNED = re.compile(
+    r"(?<![\w.])[a-z]\d? ?(?:[+*@^]|(?<= )-(?= )) ?[a-z(]\w*|(?<=[)\w]) ?(?:[+*@^]|(?<= )-(?= )) ?[a-z]\d?(?![\w.'])"
+)
 _TRUTHS = (0.0, 1.0)  # what masks, conditions and signs hold
 _MOST_EXPONENT, _MOST_BASE = 64, 1e6
 _WORDS = {
@@ -67,7 +70,7 @@ def unaccounted(text: MarkedText, said: str, request: Request, known: Request) -
     """Return the words of a text that what would be built has nothing of; `said` is the text as it was written."""
     if not request.steps:
         return []
-    return [*_numbers(said, request, known), *_words(text, request), *_letters(text, request)]
+    return [*_numbers(said, request, known), *_words(text, request), *_letters(text, request), *_signs(text)]
 
 
 def _numbers(said: str, request: Request, known: Request) -> list[str]:
@@ -179,6 +182,14 @@ def _letters(text: MarkedText, request: Request) -> Iterator[str]:
         for more, at in ((behind, formula.end), (before, 0)):
             if more is not None and _unread(text, at + more.start(1), at + more.end(1)):
                 yield more[1]
+
+
+def _signs(text: MarkedText) -> Iterator[str]:
+    """Yield what a sign joins to a tensor, where nobody read the sign: "x + LN(x)" is no LN alone."""
+    for match in _SIGNED.finditer(text.text):
+        at = match.start() + re.search(r"[-+*@^]", match[0]).start()  # type: ignore[union-attr]
+        if _unread(text, at, at + 1):
+            yield match[0]
 
 
 def _unread(text: MarkedText, begin: int, end: int) -> bool:

@@ -10,35 +10,82 @@ from collections.abc import Iterator
 from akgen.agents.requests.accounted import unaccounted
 from akgen.agents.requests.assumed import with_type
 from akgen.agents.requests.declarations import Declarations, DeclaredTensor, declarations
+from akgen.agents.requests.marks import MarkedText
 from akgen.agents.requests.needs import entry_of, missing, tensors_of
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.reading import Reading
 from akgen.agents.requests.request import ChainStep, Held, Request
+from akgen.agents.requests.sizes import take_dtypes
 from akgen.knowledge.forms import FormSlot, OperatorForm, forms
 from akgen.knowledge.operators import find_operators
 from akgen.tools.core.dtypes import DType
 
 _PAIR = 2
-_DRAWS = {"index": "entries", "real": "real", "positive": "positive"}
+_DRAWS = {
+    "index": "entries",
+    "count": "counts",
+    "place": "distinct",
+    "real": "real",
+    "positive": "positive",
+    "int8": "int8",
+}
+_SHAPE = re.compile(r"[\[(] ?\d+(?: ?, ?\d+)+ ?,? ?[\])]|(?<![\w.])\d+(?: ?x ?\d+)+(?![\w.])")
+_RESULT = re.compile(
+    rf"(?:(?<![a-z])(?:outputs?|results?|out|giving)(?: is| of| shape|:)*|输出|结果)"
+    rf"(?: ?[为是:])? ?(?P<shape>{_SHAPE.pattern})"
+)
+_OF_WEIGHTS = {"kernel_size", "out_channels", "in_channels", "out_features", "in_features", "num_features"}
+_WHOLE = ("index", "count", "place")
 Bound = dict[str, DeclaredTensor]
 
 
 def bound_request(said: str) -> Request | None:
     """Return the request of a text whose tensors fit its operator's slots; None if it is not all understood so."""
     found = declarations(said)
-    if found is None or sum(t.shape is not None for t in found.tensors) < _PAIR:
+    if found is None or not any(t.shape is not None for t in found.tensors):
         return None
+    if sum(t.shape is not None for t in found.tensors) < _PAIR:
+        return _of_forms(said, found)
     if len({t.shape for t in found.tensors}) == 1 and not any(t.dtype for t in found.tensors):
         return _alike(said, found)
-    found = found._replace(rest=_gathered(found))
+    return _of_forms(said, found)
+
+
+def _of_forms(said: str, found: Declarations) -> Request | None:
+    found = _without_result(found._replace(rest=_gathered(found)))
     named = {n.operator for n in find_operators(found.rest)}
     for form in forms():
-        if not named & set(form.operators) or (form.again and not re.search(form.again, found.rest)):
+        if not (named & set(form.operators) or form.implied) or (
+            form.again and form.always and not re.search(form.again, found.rest)
+        ):
             continue
-        bound = _bound(form, found.tensors)
-        if bound is not None:
-            return _request(said, found, form, bound)
+        for told in (found, _with_loose(found, form)):
+            bound = _bound(form, told.tensors) if told is not None else None
+            request = _request(said, told, form, bound) if bound is not None and told is not None else None
+            if request is not None:
+                return request
     return None
+
+
+def _without_result(found: Declarations) -> Declarations:
+    """Drop the result's shape, all of whose sizes are some tensor's."""
+    sizes = {n for t in found.tensors for n in t.shape or ()}
+    match = _RESULT.search(found.rest)
+    if match is None or not {int(n) for n in re.findall(r"\d+", match["shape"])} <= sizes:
+        return found
+    return found._replace(rest=f"{found.rest[: match.start()]} {found.rest[match.end() :]}")
+
+
+def _with_loose(found: Declarations, form: OperatorForm) -> Declarations | None:
+    """Give a form's first tensor the only shape that stands beside no name: "softmax 16x32, lengths int64 [16]"."""
+    shapes = list(_SHAPE.finditer(found.rest))
+    first = form.slots[0]
+    if len(shapes) != 1 or first.name in {t.name for t in found.tensors}:
+        return None
+    (shape,) = shapes
+    tensor = DeclaredTensor(first.name, tuple(map(int, re.findall(r"\d+", shape[0]))), None)
+    rest = f"{found.rest[: shape.start()]} , {found.rest[shape.end() :]}"
+    return found._replace(tensors=(tensor, *found.tensors), rest=rest)
 
 
 def _gathered(found: Declarations) -> str:
@@ -92,6 +139,20 @@ def _read(rest: str | None) -> tuple[Reading, Request] | None:
     return reading, read
 
 
+def _without_phrases(rest: str, form: OperatorForm) -> str:
+    for phrases in (form.again, form.beside):
+        rest = re.sub(phrases, " ", rest) if phrases else rest
+    return rest
+
+
+def _without_names(rest: str, form: OperatorForm) -> str:
+    """Blank the names of a form's own operators, of which the first is put in front."""
+    for named in find_operators(rest):
+        if named.operator in form.operators:
+            rest = rest[: named.begin] + " " * (named.end - named.begin) + rest[named.end :]
+    return rest
+
+
 def _without_parts(rest: str, form: OperatorForm) -> str:
     """Blank names of operators that the form is made of, where they do not begin a further step."""
     for named in find_operators(rest):
@@ -103,7 +164,9 @@ def _without_parts(rest: str, form: OperatorForm) -> str:
 
 
 def _request(said: str, found: Declarations, form: OperatorForm, bound: Bound) -> Request | None:
-    rest = _unnamed(re.sub(form.again, " ", found.rest) if form.again else found.rest, found)
+    rest = _unnamed(_without_phrases(found.rest, form), found)
+    if rest is not None and form.implied:
+        rest = f"{form.operators[0]} {_without_names(rest, form)}"
     if rest is None or (understood := _read(_without_parts(rest, form))) is None:
         return None
     reading, read = understood
@@ -114,16 +177,31 @@ def _request(said: str, found: Declarations, form: OperatorForm, bound: Bound) -
         return None
     if first.attributes.get("dim", 0) != 0 and form.name == "rows_of":
         return None
-    if not first.attributes.keys() <= set(form.attributes) or any(
+    sizes = {n for t in bound.values() for n in t.shape or ()}
+    told = {n for n in _OF_WEIGHTS & first.attributes.keys() if first.attributes[n] in sizes}
+    if told - set(form.attributes):
+        kept = {n: v for n, v in first.attributes.items() if n not in told or n in form.attributes}
+        first = first.model_copy(update={"attributes": kept})
+    if form.along and first.attributes.get("dim") in form.along:
+        first = first.model_copy(
+            update={"attributes": {n: v for n, v in first.attributes.items() if n != "dim"}}
+        )
+    if not set(form.needs) <= first.attributes.keys() <= set(form.attributes) or any(
         s.formula is None and tensors_of(s) - sum(not isinstance(o, str) for o in s.operands) != 1
         for s in later
     ):
         return None
-    floats = {t.dtype for t in found.tensors if t.dtype is not None and t.dtype.is_float}
+    whole = {bound[s.name].name for s in form.slots if s.name in bound and s.holds in (*_WHOLE, "int8")}
+    floats = {t.dtype for t in found.tensors if t.dtype is not None and t.name not in whole}
     floats |= set() if read.assumed else set(read.dtypes)
     if len(floats) > 1 or any(not t.is_float for t in floats):
         return None
-    order = sorted(bound, key=lambda slot: found.tensors.index(bound[slot]))
+    again = MarkedText(" ; ".join(m[0] for m in re.finditer(form.again, found.rest)) if form.again else "")
+    take_dtypes(again)
+    if {m.value for m in again.marks if m.value.is_float} - (floats or {DType.FLOAT32}):
+        return None  # a result of another type
+    called = [t.name for t in found.tensors]
+    order = sorted(bound, key=lambda slot: called.index(bound[slot].name))
     names = {slot: bound[slot].name if bound[slot].name.isascii() else slot for slot in order}
     if len(set(names.values())) < len(names) or form.name in names.values():
         return None
@@ -155,6 +233,8 @@ def _held(slot: FormSlot, bound: Bound, form: OperatorForm) -> Held | None:
     sizes = _sizes(form, bound) or {}
     dtype = bound[slot.name].dtype
     narrow = dtype if dtype is not None and not dtype.is_float and dtype is not DType.BOOL else None
+    if slot.holds == "int8":
+        return Held(draw="int8", dtype=DType.INT8)
     return Held(draw=_DRAWS[slot.holds], limit=str(sizes.get(slot.below or "", (10,))[0]), dtype=narrow)
 
 
@@ -179,8 +259,10 @@ def _ways(form: OperatorForm, left: tuple[DeclaredTensor, ...], bound: Bound) ->
 def _typed(slot: FormSlot, tensor: DeclaredTensor) -> bool:
     if tensor.dtype is None:
         return True
-    if slot.holds == "index":
+    if slot.holds in _WHOLE:
         return tensor.dtype in (DType.INT32, DType.INT64)
+    if slot.holds == "int8":
+        return tensor.dtype is DType.INT8
     return tensor.dtype.is_float
 
 

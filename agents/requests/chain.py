@@ -212,7 +212,7 @@ def _replaced_alike(steps: tuple[ChainStep, ...], known: tuple[ChainStep, ...]) 
     if len(steps) != 1 or len(known) != 1 or steps == known or steps[0].formula or known[0].formula:
         return False
     old, new = entry_of(known[0]), entry_of(steps[0])
-    kinds = ("reduction", "softmax", "scan", "pooling")
+    kinds = ("reduction", "softmax", "scan", "pooling", "optimizer", "loss")
     return old.category == new.category in kinds and set(known[0].attributes) <= set(parameters_of(new))
 
 

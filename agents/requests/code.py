@@ -9,6 +9,7 @@ from textwrap import indent
 
 from akgen.agents.requests.language import Language
 from akgen.agents.requests.pasted.extraction import expression_of
+from akgen.agents.requests.pasted.made_inputs import with_inputs
 from akgen.agents.requests.problems import problem
 from akgen.agents.requests.request import RequestSource
 from akgen.tools.core.untrusted import read_python
@@ -43,8 +44,15 @@ def source_of(code: str, language: Language) -> RequestSource | str:
     chosen = list(functions.values())[-1]
     if [a.arg for a in chosen.args.args[:1]] == ["self"]:  # a method without its class
         return source_of(f"class Model(torch.nn.Module):\n{indent(code.strip(), '    ')}\n", language)
+    arguments = _required(chosen)
+    made = with_inputs(code, chosen.name, arguments)
     return RequestSource(
-        kind="code", name=_snake(chosen.name), text=code, entry=chosen.name, arguments=_required(chosen)
+        kind="code",
+        name=_snake(chosen.name),
+        text=made or code,
+        entry=chosen.name,
+        arguments=arguments,
+        brings="inputs" if made else "nothing",
     )
 
 
@@ -58,6 +66,13 @@ def _module_source(
     forward = _method(chosen, "forward")
     assert forward is not None
     inputs = functions.get("get_inputs")
+    taken = (
+        with_inputs(code, chosen.name, _required(forward)[1:])
+        if made is None or len(_required(made)) <= 1
+        else None
+    )
+    if taken is not None:
+        code, inputs = taken, ast.parse(taken).body[-1]  # type: ignore[assignment]
     return RequestSource(
         kind="code",
         name=_snake(chosen.name),

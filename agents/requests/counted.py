@@ -28,7 +28,7 @@ _TWO_SETS = re.compile(
     rf"(?P<two>{_N}) (?P=noun)(?P<gap>,? (?:(?:in|of|with|having|both|all|each) )*){_WIDTH}"
 )
 _TABLE = re.compile(
-    rf"(?P<rows>{_N}) (?:samples|rows|examples|points|tokens|users|items|frames|vectors|records) ?(?:x|by|,) ?"
+    rf"(?P<rows>{_N}) (?:samples|rows|examples|points|tokens|users|items|frames|vectors|records) ?(?:x|by|and|,) ?"
     rf"(?P<columns>{_N}) (?:features|columns|cols|dims|dimensions|channels|classes)(?![a-z0-9_])"
 )
 _TYPE = r"(?:(?:fp|bf|int|float|uint|bfloat)\d+ |half |float )?"

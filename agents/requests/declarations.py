@@ -14,6 +14,9 @@ from akgen.agents.requests.request import Shape
 from akgen.agents.requests.sizes import number
 from akgen.tools.core.dtypes import DType
 
+_CAPITAL = re.compile(  # a matrix, not the article
+    r"(?<![A-Za-z0-9_.])A(?=\s*(?:[:\[(]|(?:u?int|fp|bf|float)\d|(?:is|of|has)(?: of| shape)* [\[(\d]|\d))"
+)
 _N = r"\d[\d_]*k?"
 
 
@@ -38,6 +41,7 @@ def declarations(text: str, names: tuple[str, ...] = ()) -> Declarations | None:
 
     With `names` only tensors that are called so, in lower case, whatever a word else means.
     """
+    text = text if names else _CAPITAL.sub("a0", text)
     plain = unicodedata.normalize("NFKC", text).replace("×", "x").replace("−", "-").lower()
     plain = _corrected().sub(r"\2", plain)
     spans: list[tuple[int, int]] = []
@@ -48,12 +52,15 @@ def declarations(text: str, names: tuple[str, ...] = ()) -> Declarations | None:
                 continue
             groups = match.groupdict()
             shape = _shape(groups["shape"]) if groups.get("shape") else None
-            dtype = next((_types()[groups[k]] for k in ("dtype", "dtype2", "dtype3") if groups.get(k)), None)
+            dtype = next(
+                (_types()[groups[k]] for k in ("dtype", "dtype2", "dtype3", "dtype4") if groups.get(k)), None
+            )
             begin, end = match.span("names")
             called = list(re.compile(_name(names)).finditer(plain, begin, end))
+            leads = match.start() == called[0].start() and called[0][0] == "mean"  # the operator, not a noun
             called = called if names else _called(plain, called)
             said.append((called, len(spans), shape, dtype))
-            spans.append(match.span())
+            spans.append((called[0].start() if leads else match.start(), match.end()))
     found: dict[str, DeclaredTensor] = {}
     begins: dict[str, int] = {}
     taken: list[tuple[int, int]] = []
@@ -70,7 +77,7 @@ def declarations(text: str, names: tuple[str, ...] = ()) -> Declarations | None:
                 called = called[1:]
             begin = called[0].start()
         for name in called:
-            spelt = name[0].replace(" ", "_")
+            spelt = name[0].replace(" ", "_").replace("a0", "a")
             before = found.get(spelt, DeclaredTensor(spelt, shape, dtype))
             if (shape and before.shape and before.shape != shape) or (
                 dtype and before.dtype and before.dtype != dtype
@@ -81,13 +88,16 @@ def declarations(text: str, names: tuple[str, ...] = ()) -> Declarations | None:
         taken.append((begin, end))
     order = sorted(found, key=lambda name: begins[name])
     for match in _order(names).finditer(plain):
-        listed = [n[0].replace(" ", "_") for n in re.finditer(_name(names), match["names"])]
+        listed = [
+            n[0].replace(" ", "_").replace("a0", "a") for n in re.finditer(_name(names), match["names"])
+        ]
         if set(listed) == set(order):
             order = listed
             taken.append(match.span())
     rest = plain
     for begin, end in sorted(taken, reverse=True):
         rest = f"{rest[:begin]} , {rest[end:]}"
+    rest = re.sub(r"(?<![a-z0-9_])a0(?![a-z0-9_])", "a", rest)
     return Declarations(tuple(found[n] for n in order), rest, tuple(sorted(taken)))
 
 
@@ -158,7 +168,7 @@ def _link() -> str:
 @cache
 def _sized() -> str:
     several = rf"{_N}(?:(?: ?[x*] ?| by ){_N})+(?![a-z0-9_])"
-    letters = rf"\(?(?<![a-z0-9_])[a-z]\w?\s?=\s?{_N}(?:[ ,]+[a-z]\w?\s?=\s?{_N})+\)?"
+    letters = rf"\(?(?<![a-z0-9_])[a-z]\w{{0,7}}\s?=\s?{_N}(?:[ ,、]+[a-z]\w{{0,7}}\s?=\s?{_N})+\)?"
     return rf"[\[(] ?{_N}(?: ?, ?{_N})* ?,? ?[\])]|{several}|{letters}"
 
 
@@ -167,12 +177,12 @@ def _alone(*, sure: bool) -> str:
     """Match one length, which needs a word that says it is one, a plural or a type behind it unless names are sure."""
     said = words()["declared"]
     free = r"(?![\d.x*%a-z]|\s?[x*]\s?\d)"
-    counted = rf"(?:vector |list )?(?:of )?{_N} ?(?:(?:{_dtype()}) ?)?(?:{said['entries']})"
+    counted = rf"(?:vector |list )?(?:of )?{_N} ?(?:(?P<dtype4>{_dtype()}) ?)?(?:{said['entries']})"
     if sure:
         ends = rf"(?=\s*(?:[,.;，。；)\n]|$|and\b|{_dtype()}|each\b|和|的))"
         return rf"(?:{said['length']})\s*{_N}{free}|[,，]?\s*{counted}|{_N}{free}{ends}"
     return (
-        rf"(?:{said['length']})\s*{_N}{free}|{_N}(?= each\b| ?(?:{_dtype()}))"
+        rf"(?:{said['length']})\s*{_N}{free}|{_N} ?个(?=\s*[)）])|{_N}(?= each\b| ?(?:个 ?)?(?:{_dtype()}))"
         rf"|(?<=[^a-z0-9_]b ){_N}{free}(?=\s*(?:[,.;)]|$))"
     )
 
@@ -186,8 +196,8 @@ def _axes() -> str:
 def _before(names: tuple[str, ...]) -> re.Pattern[str]:
     """Match names before their shape: "q, k: (2, 4, 64, 32) fp16", "偏置各 192", "x (B, T, C) = (4, 128, 32)"."""
     return re.compile(
-        rf"{_names(names)}(?:\s*\([a-z](?:\s*,\s*[a-z])*\)\s*)?{_link()}(?:(?P<dtype>{_dtype()}){_link()})?"
-        rf"(?P<shape>{_sized()}|{_alone(sure=bool(names))})(?:\s*\(?\s*(?:是|为)?\s*(?P<dtype2>{_dtype()})\s*\)?|\s*[,，]\s*(?P<dtype3>{_dtype()})(?!\s*的?\s*{_name(names)}))?{_axes()}"
+        rf"{_names(names)}(?:\s*\([a-z](?:\s*,\s*[a-z])*\)\s*)?{_link()}(?:\(?(?P<dtype>{_dtype()}){_link()}[,，]?\s*)?"
+        rf"(?P<shape>{_sized()}|{_alone(sure=bool(names))})(?:\s*\(?\s*(?:是|为|个|的)?\s*(?P<dtype2>{_dtype()})\s*\)?|\s*[,，]\s*(?P<dtype3>{_dtype()})(?!\s*的?\s*{_name(names)}))?{_axes()}"
         r"(?:\s*each\b|\s*的(?=[\s,，。.]|$))?"
     )
 

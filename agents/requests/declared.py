@@ -7,6 +7,7 @@ from typing import NamedTuple
 from akgen.agents.requests import sizes
 from akgen.agents.requests.declarations import declarations
 from akgen.agents.requests.formula import VARIABLE
+from akgen.agents.requests.functions import MAKES
 from akgen.agents.requests.marks import MarkedText
 from akgen.agents.requests.request import Shape
 from akgen.knowledge.operators import operator_named
@@ -19,9 +20,13 @@ TENSOR = (
 )
 LISTED = rf"{TENSOR}(?:\s*(?:,|/|&|、|and|和|与)\s*{TENSOR})*"
 _SPLIT = re.compile(
-    rf"(?:split|chunk)(?:ting)?[^.;。；]{{0,40}}?(?:two|2|halves|half)[^.;。；]{{0,12}}?"
-    rf" (?P<a>{_NAME}) (?:and|,) (?P<b>{_NAME})"
+    rf"(?:split|chunk|cut|halve)(?:ting|d)?[^.;。；]{{0,40}}?(?:two|2|halves|half)[^.;。；]{{0,12}}?"
+    rf"[ (:](?P<a>{_NAME}) ?(?:and|,|\||/) ?(?P<b>{_NAME})\)?"
+    rf"|(?:(?:把|将|沿)?(?:输入的?)?(?:最后一?个?(?:维度?|轴)|第 ?\d+ ?维|dim ?=? ?-?\d)(?:上)?[，, ]*)?"
+    rf"(?:对半|平均|平|均匀|均)?(?:切|分|拆|split)(?:成|为|开|开成)?(?:两半|两份|两块|一半)?(?:成|为)?[:：,， ]*"
+    rf"(?P<a_zh>{_NAME}) ?(?:和|、|,|与|\|) ?(?P<b_zh>{_NAME})(?: ?(?:两半|两份|两块|各一半))?"
 )
+_HALVED = re.compile(r"two|2|hal(?:f|ves|ve)|对半|平分|均分|平均|两半|两份|两块|一半")
 _WORDS = frozenset(
     (
         "where",
@@ -61,11 +66,21 @@ def halves_of(text: MarkedText) -> dict[str, ast.expr]:
     halves = [ast.parse(f"torch.chunk(x, 2, dim=-1)[{i}]", mode="eval").body for i in (0, 1)]
     if "half_first" in text.text and "half_second" in text.text:
         return dict(zip(("half_first", "half_second"), halves, strict=True))
-    match = _SPLIT.search(text.text)
-    if match is None or match["a"] in _WORDS or match["b"] in _WORDS:
+    match = next((m for m in _SPLIT.finditer(text.text) if _HALVED.search(m[0])), None)
+    if match is None:
         return {}
+    names = (match["a"] or match["a_zh"], match["b"] or match["b_zh"])
+    if {*names} & _WORDS:
+        return {}
+    said = MarkedText(match[0])
+    sizes.take_axes(said)
+    axes = {m.value for m in said.marks if m.kind == "axis"} or {-1}
+    (axis,) = axes if len(axes) == 1 else (None,)
+    if not isinstance(axis, int):
+        return {}
+    halves = [ast.parse(f"torch.chunk(x, 2, dim={axis})[{i}]", mode="eval").body for i in (0, 1)]
     text.mark(*match.span(), "named")
-    return dict(zip((match["a"], match["b"]), halves, strict=True))
+    return dict(zip(names, halves, strict=True))
 
 
 class ToldTensors(NamedTuple):
@@ -97,7 +112,7 @@ def _lengths(text: MarkedText, found: dict[str, Shape]) -> None:
     for match in text.matches(_LENGTH):
         names = re.findall(_NAME, match["names"])
         if int(match["size"]) in known and not any(n in found or n in _COUNTS for n in names):
-            found |= dict.fromkeys(names, (int(match["size"]),))
+            found |= dict.fromkeys((n for n in names if not _is_function(n)), (int(match["size"]),))
             text.mark(*match.span(), "filler")
 
 
@@ -105,6 +120,10 @@ def declared_shapes(text: MarkedText) -> dict[str, Shape]:
     """Return the shapes that stand behind names; what stands between is marked."""
     sizes.take_long_shapes(text)
     sizes.take_shapes(text)
+    for mark in [m for m in text.marks if m.kind == "shape"]:
+        called = re.search(r"[a-z]\w*\Z", text.text[: mark.begin])
+        if called is not None and text.text[mark.begin] == "(" and _is_function(called[0]):
+            text.unmark(mark)  # "arange(32)"
     found: dict[str, Shape] = {}
     for mark in [m for m in text.sorted() if m.kind == "shape" and len(m.value) == 1]:
         before = _IS_A.search(text.text[: mark.begin]) or _NAMES_BEFORE.search(text.text[: mark.begin])
@@ -119,7 +138,7 @@ def declared_shapes(text: MarkedText) -> dict[str, Shape]:
             said = said.partition(",")[2]
         names = [n for n in re.findall(_NAME, said) if n not in _WORDS]
         for name in names:
-            if operator_named(name) is None or VARIABLE.match(name):
+            if not _is_function(name):
                 found.setdefault(name, mark.value[0])
         if any(n in found for n in names):
             text.mark(begin, mark.begin, "filler")
@@ -127,8 +146,17 @@ def declared_shapes(text: MarkedText) -> dict[str, Shape]:
     return found
 
 
+def _is_function(name: str) -> bool:
+    return (operator_named(name) is not None or name in MAKES) and not VARIABLE.match(name)
+
+
 _IS_A = re.compile(
     r"(?<![a-z0-9_])(?P<names>[a-z]\d?) (?:is|=) (?:an?|the) (?:[a-z\-]+ ){1,3}(?:of )?(?:shape |size )?\Z"
+)
+_OF_RESULT = re.compile(
+    r"(?:(?<![a-z])(?:outputs?|results?|giving|gives|so(?: it is| we get)?|i\.e\.|that is|->|→)"
+    r"|就是|也就是|得到|输出|结果)"
+    r"(?:(?: is| of| shape| has| then)|:|是|为|形状|的)* ?\Z"
 )
 _NAMES_BEFORE = re.compile(
     rf"(?<![a-z0-9_])(?P<names>{LISTED})"
@@ -136,6 +164,18 @@ _NAMES_BEFORE = re.compile(
     r"|\([a-z, ]+\)"
     r"|[:=\[({]|的形状|形状|大小|都|各|均|为|是|两个|三个|输入))*\s*\Z"
 )
+
+
+def _drop_result(text: MarkedText) -> None:
+    """Drop the shape that is said of the result, where its sizes are another tensor's, or half of them."""
+    marked = [m for m in text.marks if m.kind == "shape" and len(m.value) == 1]
+    for mark in marked:
+        others = {n for m in marked if m is not mark for n in m.value[0]}
+        if _OF_RESULT.search(text.text[: mark.begin]) and {*mark.value[0]} <= others | {
+            n // 2 for n in others
+        } | {1}:
+            text.unmark(mark)
+            text.mark(mark.begin, mark.end, "filler")
 
 
 def shapes_of(
@@ -150,6 +190,7 @@ def shapes_of(
             text, ("samples", "batch", "heads", "tokens", "channels", "height", "width", "hidden")
         )
         return (tuple(found.values()),) if len(found) > 1 else ()
+    _drop_result(text)
     said = list(dict.fromkeys(m.value[0] for m in text.marks if m.kind == "shape" and len(m.value) == 1))
     if len(said) == 1 and len(said[0]) > 1 and any(v in _OF_NORMS for v in variables) and norms:
         return tuple(said[0][-1:] if v in _OF_NORMS else said[0] for v in variables)

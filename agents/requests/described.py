@@ -25,6 +25,7 @@ _COMPARED = re.compile(  # "like nn.LPPool2d gives", "跟 pytorch 的 LocalRespo
     r"|[(（]\s*:|即|也就是|(?:跟|与|和|同|像|按照?)(?=\s*(?:pytorch|torch)))"
     r"(?:\s|in|the|pytorch(?:'s)?|torch(?:'s)?|里|中|的)*\Z"
 )
+_ONCE_MORE = re.compile(r"(?<![a-z])(?:again|twice|another|second|once more)(?![a-z])|再一次|又|两次")
 _RANK = re.compile(r"_?[123]d\Z")
 
 
@@ -77,6 +78,15 @@ def drop_repeated(text: MarkedText) -> None:
     for left, right in itertools.combinations(ordered, 2):
         between = text.text[left.end : right.begin]
         compared = _COMPARED.search(between)
+        if (
+            left.value == right.value
+            and left in text.marks
+            and _is_title(text, left)
+            and not _ONCE_MORE.search(between)
+        ):
+            text.unmark(left)
+            text.mark(left.begin, left.end, "filler")  # "softmax: x times 0.125, then softmax"
+            continue
         if _RANK.sub("", left.value) != _RANK.sub("", right.value) or (
             left.value in _MAY_REPEAT and not compared
         ):
@@ -88,6 +98,14 @@ def drop_repeated(text: MarkedText) -> None:
             if said in text.marks:
                 text.unmark(said)
                 text.mark(said.begin, said.end, "filler")
+
+
+def _is_title(text: MarkedText, mark: Mark) -> bool:
+    """Say whether a name stands before the first colon of a text, as the name of the whole."""
+    before = text.text[: mark.begin]
+    return re.match(r"\s*[:：]", text.text[mark.end :]) is not None and not re.search(
+        r"[:：,，.;。；\d]", before
+    )
 
 
 def stays(text: MarkedText, mark: Mark) -> bool:

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from akgen.agents.requests.aligned import aligned
 from akgen.agents.requests.declared import TENSOR, declared_tensors, halves_of, shapes_of
 from akgen.agents.requests.fits import shape_of
-from akgen.agents.requests.formula import VARIABLE, with_paths
-from akgen.agents.requests.functions import NORMS, has_norm
+from akgen.agents.requests.formula import VARIABLE, WIDTHS, with_paths
+from akgen.agents.requests.functions import NORMS, has_norm, with_affine
 from akgen.agents.requests.marks import MarkedText
 from akgen.agents.requests.notation import Notation, NotRead
 from akgen.agents.requests.request import Shape
@@ -39,16 +39,16 @@ _LONG = {
     "eps": "epsilon",
 }
 _TYPE = r"(?:u?int8|floats?|fp32|fp16|float32)"
-_RESULT = rf"{TENSOR}(?: as {_TYPE}| ?\({_TYPE}\))?"
+_RESULT = rf"{TENSOR}(?: as {_TYPE}| ?\({_TYPE}(?:,[^()]*)?\))?"
 _EPS = re.compile(
     r"(?<![a-z0-9_])(?:with |and )?eps(?:ilon)? ?(?:=|is|of|取|为|是|:)? ?(\d+(?:\.\d+)?(?:e-?\d+)?)(?![a-z0-9_.])"
 )
-_WIDTHS = ("d", "dk", "d_k", "dh", "hd", "head_dim")  # of a head, under a root
 _REDUCED = {"mean": "mean", "average": "mean", "sum": "sum", "均值": "mean", "平均": "mean", "求和": "sum"}
 _REDUCES = re.compile(r"(?<![a-z])(?:the )?(mean|average|sum)(?: is)? of (?:all )?\Z")
 _RETURNED = re.compile(
-    r"(?:(?<![a-z])(?:return(?:s|ing)?|outputs?|give(?: me)?|want)(?![a-z])|返回|输出)(?:(?: both| the| new| all| only"
-    rf"|新的?|更新后的?|裁剪后的?)| ?[:：])* ?(?P<names>{_RESULT}(?:\s*(?:,|/|&|、|and|和|与)\s*(?:the )?{_RESULT})*)"
+    r"(?:(?<![a-z])(?:return(?:s|ing)?|outputs?|give(?: me)?(?: back)?|want)(?![a-z])|返回|输出)"
+    rf"(?:(?: both| the| new| all| only|新的?|更新后的?|裁剪后的?)| ?[:：])* ?"
+    rf"(?P<names>{_RESULT}(?:\s*(?:,|/|&|、|and|和|与)\s*(?:the )?{_RESULT})*)"
 )
 
 
@@ -103,7 +103,7 @@ def _equations(text: MarkedText, declared: dict[str, Shape], halves: dict[str, a
     def sure(name: str) -> bool:
         return name in declared or name in left or name in halves
 
-    shapes: dict[str, Shape] = {**(dict.fromkeys(_WIDTHS, ()) if declared else {}), **declared}
+    shapes: dict[str, Shape] = {**(dict.fromkeys(WIDTHS, ()) if declared else {}), **declared}
     found: list[Equation] = []
     functions: dict[str, tuple[str, ast.expr]] = {}
     at = 0
@@ -129,7 +129,7 @@ def _equations(text: MarkedText, declared: dict[str, Shape], halves: dict[str, a
         reduced = _REDUCES.search(text.text[:start]) if name is None else None
         if reduced is not None:
             tree, start = call(f"torch.{_REDUCED[reduced[1]]}", tree), reduced.start()
-        if re.search(r"[-+*/@^=] ?\Z", text.text[: listed[at].begin]):
+        if re.search(r"[-+*/@^=] ?\Z|[a-z0-9_)\]]\[[^\[\]]*\Z", text.text[: listed[at].begin]):
             return []  # a part of what is not understood
         if argument is not None and name is not None:
             functions[name] = (argument, tree)
@@ -205,11 +205,12 @@ def _joined(
     bound = _bound(text, [n for n in tensors if n not in declared])
     results = {name: with_eps(text, tree) for name, tree in results.items()}
     bound |= {n: t for n, t in halves.items() if n in tensors}
-    roots = {n for n in tensors if n in _WIDTHS and n not in declared | bound.keys()}
+    roots = {n for n in tensors if n in WIDTHS and n not in declared | bound.keys()}
     try:
         trees = [with_paths(_rooted(substituted(results[c], bound), roots, declared)) for c in chosen]
     except (LookupError, SyntaxError):
         return None
+    trees = [with_affine(t, declared) for t in trees]
     variables = tuple(dict.fromkeys(n for t in trees for n in names_of(t)))
     if not variables:
         return None
@@ -257,7 +258,7 @@ def _returned(text: MarkedText, results: dict[str, ast.expr]) -> list[str]:
     """Return the names that the text says it wants, "return q and s", as far as they are results."""
     for match in _RETURNED.finditer(text.text):
         names = re.findall(
-            _NAME, re.sub(r" as \w+|\(\w+\)|(?<![a-z])(?:and|the)(?![a-z])", " ", match["names"])
+            _NAME, re.sub(r" as \w+|\(\w+(?:,[^()]*)?\)|(?<![a-z])(?:and|the)(?![a-z])", " ", match["names"])
         )
         wanted = [next((w for w in (n, f"{n}_new", n.removesuffix("s")) if w in results), n) for n in names]
         kept = [n for n in wanted if n in results]

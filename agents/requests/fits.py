@@ -102,7 +102,7 @@ def _shape_of(node: ast.expr, shapes: dict[str, Shape]) -> Shape | None:
         known = [s for s in given if s is not None]
         if called in ("layer_norm", "rms_norm"):
             return given[0]
-        if called == "linear" and len(known) == len(given) and given[0] and given[1]:
+        if called == "linear" and len(known) == len(given) > 1 and given[0] and given[1]:
             return (*given[0][:-1], given[1][0])
         if called == "mean" and given and given[0] is not None and ast.unparse(node.args[-1]) == "(-2, -1)":
             return given[0][:-2]

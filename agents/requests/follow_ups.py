@@ -12,6 +12,11 @@ _OF_RESULT = re.compile(  # what follows goes on with what is known: "flatten th
     r"|\A\s*(?:把|将|对)?(?:输出|结果)(?!改|换|变|为|是|用|要|成|的?(?:类型|形状|精度|dtype))",
     re.I,
 )
+_SELECTS = re.compile(  # rows or columns of the result
+    r"\s*(?:now |and |but |please |just |only )*(?:keep|return|take|give me|select|slice|i (?:only )?(?:want|need))\b"
+    r"[^.;]*?(?:rows?|columns?|cols)(?![a-z])|\s*(?:再|然后|最后|只)*(?:取|保留|要|留)[^。；]*?[行列]",
+    re.I,
+)
 _VERB = re.compile(r"(?<![a-z])(?:replace|swap|change|switch)(?![a-z])|把|将", re.I)
 _EXCHANGED = re.compile(
     r"(?:(?P<verb>replace|swap|change|switch|把|将) ?)?(?:the )?(?P<old>[a-z][a-z0-9_ ]*?) ?"
@@ -22,6 +27,8 @@ _EXCHANGED = re.compile(
 
 def as_follow_up(said: str, known: Request) -> str:
     """Return a text with what it says of the known request in other words: that it goes on, that it exchanges."""
+    if known.steps and _SELECTS.match(said):
+        return f"then {said}"
     if known.steps and _OF_RESULT.search(said) and find_operators(said):
         said = f"then {said}"
     return exchanged(said, known)

@@ -39,6 +39,8 @@ _NO_NAMES = frozenset(
 )
 _GIVEN = re.compile(r"(?<![a-z0-9_])([a-z]\w*) ?(?:=|is|为|取|是) ?-?(?:\d|\.\d)(?![\d.]* ?[x*] ?\d)")
 _TURNED = re.compile(r"\^ ?t(?![a-z0-9_(])")
+_INSIDE = re.compile(r"[a-z0-9_)\]]\[[^\[\]]*\Z")
+WIDTHS = ("d", "dk", "d_k", "dh", "hd", "head_dim")  # of a head, under a root
 _LONGEST = 2  # letters of a variable that a sign may stand before
 _MOST_TOKENS = 80
 _BETWEEN = frozenset(("**", "+", "-", "*", "/", "@", "%", "^", ",", "=", "<", ">"))
@@ -54,6 +56,8 @@ def take_formulas(text: MarkedText) -> None:
             step = 1
             for end in _possible_ends(run, at):
                 begin_at, end_at = run[at].start(), run[end - 1].end()
+                if _INSIDE.search(text.text[:begin_at]):
+                    continue  # an index: "x[n - 1 - i]"
                 if text.rest[begin_at - 1 : begin_at].isalnum() or text.rest[end_at : end_at + 1].isalnum():
                     continue
                 if re.match(r" ?[*/^@]", text.text[end_at:]) or re.search(
@@ -61,13 +65,19 @@ def take_formulas(text: MarkedText) -> None:
                 ):
                     continue  # a part of a formula that is not understood
                 found = read_formula(text.rest[begin_at:end_at], given, declared)
-                if found is not None:
+                if found is not None and not _of_a_width(found, declared):
                     _take_label(text, begin_at)
                     found = _with_numbers(text, found, (begin_at, end_at))
                     text.mark(begin_at, end_at, "operator", found)
                     step = end - at
                     break
             at += step
+
+
+def _of_a_width(step: ChainStep, declared: frozenset[str]) -> bool:
+    """Say whether a formula has the root of a width that no tensor is: "q @ k^T / sqrt(d)"."""
+    rooted = re.findall(r"torch\.sqrt\((\w+)\)|(?<![\w.])(\w+) \*\* 0\.5", step.formula or "")
+    return any(name in WIDTHS and name not in declared for pair in rooted for name in pair if name)
 
 
 def join_formulas(text: MarkedText) -> None:

@@ -8,6 +8,7 @@ from akgen.knowledge.operators import operators, signatures, squashed
 
 _SIMILAR = 0.75
 _NEAR = 0.82  # of a name alone, out of its sentence
+_TELLING = 7  # letters of a word that is a part of a name: "cumulative" of "cumulative sum"
 _LONG = 4  # letters from which a misspelt word that says nothing is recognised
 
 
@@ -33,6 +34,19 @@ def meant(word: str) -> tuple[str, ...]:
     """Return operators, attributes and types that a misspelt word may mean, nearest first."""
     found = difflib.get_close_matches(squashed(word), _spelt(), n=3, cutoff=_SIMILAR)
     return tuple(_spelt()[name] for name in found)
+
+
+@lru_cache(maxsize=4096)
+def part_meant(word: str) -> tuple[str, ...]:
+    """Return the word of an operator's name of several words that a misspelt one may mean: "cumlative"."""
+    found = difflib.get_close_matches(word, _parts(), n=1, cutoff=_NEAR) if len(word) >= _TELLING else []
+    return tuple(w for w in found if w != word)
+
+
+@cache
+def _parts() -> tuple[str, ...]:
+    names = (a for op in operators() for a in op.aliases if " " in a)
+    return tuple(sorted({w for a in names for w in a.split() if len(w) >= _TELLING}))
 
 
 @cache

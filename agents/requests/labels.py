@@ -3,6 +3,7 @@
 import itertools
 import re
 
+from akgen.agents.requests.definitions import agrees
 from akgen.agents.requests.formula import is_scalar, operations_of
 from akgen.agents.requests.marks import Mark, MarkedText
 from akgen.agents.requests.parts import describes, is_more_special, parts_of
@@ -10,6 +11,11 @@ from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import ChainStep
 from akgen.knowledge.operators import OperatorEntry, operator_named
 
+_PAIR = 2
+_OTHER_WAY = re.compile(
+    r"(?<![a-z])(?:backward|gradients?|derivative|grad|inverse|without|instead|not|unlike|variant|like)(?![a-z])"
+    r"|反向|梯度|导数|不是|而不是|类似|变体|改"
+)
 _WHOLE = ("sort", "quantization", "attention", "loss")  # composites whose own steps people tell
 _IS_CALLED = re.compile(
     r"(?:[\s(（,，:：/]|(?<![a-z])(?:a la|like|as in|aka|or|i\.?e\.?)(?![a-z])|即|也就是|也叫|或)*"
@@ -26,6 +32,8 @@ _DEFINED = re.compile(
 def without_labels(text: MarkedText, marks: list[Mark]) -> list[Mark]:
     """Drop names that only say what the formula behind them computes, as in "swiglu: silu(x) * y". Raises Unclear."""
     operators = [m for m in marks if m.kind == "operator"]
+    if (again := _defined(text, marks, operators)) is not None:
+        return [m for m in marks if m != again]
     dropped: list[Mark] = []
     for at, mark in enumerate(operators):
         if not isinstance(mark.value, ChainStep) or mark.value.formula is None:
@@ -78,6 +86,41 @@ def without_labels(text: MarkedText, marks: list[Mark]) -> list[Mark]:
     if formulas and "+" in formulas[0].value.formula:
         dropped += [m for m in marks if m.kind in ("first", "bias") and m.end <= formulas[0].begin]
     return [m for m in marks if m not in dropped]
+
+
+def _defined(text: MarkedText, marks: list[Mark], operators: list[Mark]) -> Mark | None:
+    """Return which of a name and a formula says again what the other one does. Raises Unclear where they disagree."""
+    if len(operators) != _PAIR:
+        return None
+    left, right = operators
+    formula, named = (left, right) if isinstance(left.value, ChainStep) else (right, left)
+    if (
+        not isinstance(formula.value, ChainStep)
+        or formula.value.formula is None
+        or not isinstance(named.value, str)
+    ):
+        return None
+    joined = any(m.kind in ("then", "of", "after", "and") for m in marks if left.end <= m.begin < right.begin)
+    if joined or named.value in operations_of(formula.value.formula):
+        return None
+    return disagreeing(text, named, formula)
+
+
+def disagreeing(text: MarkedText, named: Mark, formula: Mark) -> Mark | None:
+    """Return the name or the formula that the other one makes needless; None where nothing is known of the operator.
+
+    Raises Unclear where the formula computes something else.
+    """
+    if _OTHER_WAY.search(text.text):
+        return None
+    step: ChainStep = formula.value
+    found = agrees(named.value, step.formula or "", step.variables)
+    if found is False:
+        raise Unclear("which_one", names=[named.value, step.formula])
+    entry = operator_named(named.value)
+    if not found or entry is None:
+        return None
+    return formula if entry.category in ("loss", "softmax", "reduction") else named
 
 
 def _is_label(text: MarkedText, mark: Mark) -> bool:

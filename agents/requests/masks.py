@@ -52,14 +52,16 @@ def masked_request(
     base = _filled_base(mask) or _base(mask, known, read)
     if base is None:
         return None
-    step = base.steps[0]
+    before, step, behind = _around(base)
+    if before and (mask.causal is not None or step.operator not in _SOFTMAX):
+        return None
     if mask.shape is None and mask.keeps is None and mask.causal:
         return _causal(base, step)
     if mask.shape is None and "same_shape" not in mask.rest and mask.keeps is None:
         return None
     if mask.keeps is None and not mask.additive:
         raise Unclear("mask_values")
-    formula, shapes = _formula(mask, base)
+    formula, shapes = _formula(mask, base.model_copy(update={"steps": (step, *behind)}))
     if formula is None and mask.shape is not None and step.operator in (_ATTENTION, *_SOFTMAX):
         raise Unclear("mask_nowhere", name=step.operator, shape="x".join(map(str, mask.shape)))
     if formula is None:
@@ -70,8 +72,22 @@ def masked_request(
     shape = mask.shape or shapes[0]
     masked = ChainStep(operator="formula", formula=formula, variables=names)
     return base.model_copy(
-        update={"steps": (masked, *base.steps[1:]), "shapes": ((*shapes, shape),), "sizes": {}}
+        update={"steps": (*before, masked, *behind), "shapes": ((*shapes, shape),), "sizes": {}}
     )
+
+
+def _around(base: Request) -> tuple[tuple[ChainStep, ...], ChainStep, tuple[ChainStep, ...]]:
+    """Return what a mask is for with the steps before it, "times 0.125, then masked softmax", and behind it."""
+    at = next((i for i, s in enumerate(base.steps) if s.operator in _SOFTMAX), 0)
+    scaled = all(
+        s.formula is None
+        and s.operator in ("mul", "div")
+        and all(isinstance(o, int | float) for o in s.operands)
+        and s.operands
+        for s in base.steps[:at]
+    )
+    at = at if scaled else 0
+    return base.steps[:at], base.steps[at], base.steps[at + 1 :]
 
 
 def mask_of(said: str) -> Mask | None:
@@ -120,7 +136,7 @@ def mask_of(said: str) -> Mask | None:
 def _base(mask: Mask, known: Request, read: Callable[[str, Request], Request | None]) -> Request | None:
     """Return what the mask is for: what the rest of the text says, or what is known where it says nothing more."""
     rest = mask.rest.replace(" same_shape ", " ")
-    for name in ("of tokens", "of the kept"):
+    for name in ("talk", "of tokens", "of the kept"):
         rest = _pattern(name).sub(" ", rest)
     said = re.sub(r"[\s,.;:，。；：=?!]", "", re.sub(_words("joints"), " ", rest))
     base = known if not said else read(re.sub(r"(?<![a-z])masked(?![a-z])", " ", rest), Request())

@@ -7,7 +7,7 @@ from akgen.agents.requests.formula import is_mask, operations_of
 from akgen.agents.requests.request import ChainStep, Missing, Request, Shape
 from akgen.knowledge.operators import OperatorEntry, Parameter, Signature, Value, operator_named
 
-INDICES = ("classes", "index", "positions", "entries")  # what tensors of whole numbers hold
+INDICES = ("classes", "index", "positions", "entries", "counts")  # what tensors of whole numbers hold
 _SECOND = ("other", "exponent", "end", "src", "source", "target")  # tensors unless a number was said
 
 

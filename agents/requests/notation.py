@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from akgen.agents.requests.fits import Misfit, shape_of, within, within_once
-from akgen.agents.requests.functions import CALLED, NORMS, POOLED, normalised
+from akgen.agents.requests.functions import CALLED, MAKES, NORMS, POOLED, normalised
 from akgen.agents.requests.request import Shape
 from akgen.agents.requests.signs import MathToken
 from akgen.agents.requests.trees import call, number_of, power, substituted, transposed, turned, with_axes
@@ -337,6 +337,8 @@ class Notation:
         return call("torch.linalg.vector_norm", inner)
 
     def _called(self, token: MathToken) -> ast.expr:
+        if token.text in MAKES:
+            return self._made(token.text)
         name = CALLED.get(token.text, token.text)
         entry = operator_named(name)
         own = entry is not None and entry.name in POOLED
@@ -376,6 +378,18 @@ class Notation:
         if entry is not None and entry.name in POOLED and len(arguments) == 1:
             return call(POOLED[entry.name], arguments[0], ast.parse("(-2, -1)", mode="eval").body)
         return ast.Call(ast.Name(name), arguments, keywords)
+
+    def _made(self, name: str) -> ast.expr:
+        """Return a tensor of numbers, "arange(32)", whose sizes are said."""
+        self._at += 2
+        sizes = [self._inside()]
+        while self._is(","):
+            self._at += 1
+            sizes.append(self._inside())
+        self._take(")")
+        if not all(isinstance(s, ast.Constant) for s in sizes):
+            raise NotRead
+        return call(f"torch.{name}", *sizes)
 
     def _inside(self) -> ast.expr:
         self._depth += 1

@@ -43,6 +43,7 @@ from akgen.agents.requests.request import ChainStep, Request
 from akgen.agents.requests.spelling import respelt
 from akgen.agents.requests.wishes import take_wishes
 from akgen.knowledge.operators import OperatorEntry, find_operators, operator_named
+from akgen.tools.core.dtypes import DType
 
 _BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]+", re.M)
 _TIMES = r"(?:times|multiplied (?:by|with)|dot|@|by|乘以|乘)"
@@ -111,6 +112,13 @@ class Reading:
         casts = any(e.name == "cast" for e in entries)
         variables = {v for m in text.marks if isinstance(m.value, ChainStep) for v in m.value.variables}
         types = (None, None) if casts else tensors.take_types(text, entries, variables)
+        if (
+            types[1] is None
+            and _compares(candidates)
+            and text.take(re.compile(words()["as numbers"]), "filler")
+        ):
+            told = [m.value for m in text.sorted() if m.kind == "dtype"]
+            types = (types[0], next(iter((*told, *known.dtypes)), DType.FLOAT32))
         for mark in candidates:
             if isinstance(mark.value, str) and not stays(text, mark):
                 text.unmark(mark)
@@ -289,6 +297,17 @@ class Reading:
                 and spelt not in ("all", "any", "max", "min", "where", "square", "mode")
             ):
                 self.text.mark(*mark)
+
+
+def _compares(named: list[marks.Mark]) -> bool:
+    """Say whether an operator compares, so that its result may be wanted as numbers."""
+    for mark in named:
+        if isinstance(mark.value, ChainStep) and re.search(r"[<>]|[=!]=", mark.value.formula or ""):
+            return True
+        entry = operator_named(mark.value) if isinstance(mark.value, str) else None
+        if entry is not None and entry.category == "comparison":
+            return True
+    return False
 
 
 def _meant(name: str, text: str) -> str:

@@ -5,22 +5,25 @@ wishes, words that join operators or take something back. What is marked then be
 changes the request that is known already. A text that is not understood changes nothing.
 """
 
+import ast
 import re
 from typing import Literal
 
 from akgen.agents.requests.accounted import unaccounted
 from akgen.agents.requests.bound_forms import bound_request
 from akgen.agents.requests.code import source_of
-from akgen.agents.requests.guesses import draws, like, meant
+from akgen.agents.requests.edits import edited
+from akgen.agents.requests.guesses import draws, like, meant, part_meant
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.layouts import asks_axis, names_axis
 from akgen.agents.requests.masks import masked_request
 from akgen.agents.requests.needs import missing
-from akgen.agents.requests.pasted.extraction import ExtractedCode, extract_code
+from akgen.agents.requests.pasted.bare_calls import with_axis
+from akgen.agents.requests.pasted.extraction import ExtractedCode, expression_of, extract_code
 from akgen.agents.requests.pasted.tensors_beside import indexed_source, with_tensors, without_label
 from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.reading import Reading
-from akgen.agents.requests.request import ChainStep, Request
+from akgen.agents.requests.request import ChainStep, Request, RequestSource
 from akgen.agents.requests.signs import plain
 from akgen.agents.requests.told import told_request
 from akgen.tools.core.frozen import Frozen
@@ -51,7 +54,7 @@ class ParsedRequest(Frozen):
 _FEW_WORDS = 3  # that are not understood, up to which the rest is worth an offer
 _SHORT = 2  # letters of a word that may be a tensor's name
 _TURNS = re.compile(
-    r"[不非无没只仅除反逆]|\A(?:except|unless|without|never|neither|nor|not|only|instead|but|minus|half|opposite)\Z"
+    r"[不非无没只仅除反逆另]|\A(?:another|other|others|masked|mask|inf|infinity|twice|both|difference|except|unless|without|never|neither|nor|not|only|instead|but|minus|half|opposite)\Z"
     r"|\A(?:revers|invers|negat|exclud|ignor|skip|transpos)"
 )
 _BEYOND_REASON = re.compile(r"\d{12}(?=\d{28})|(?:[-+~([{√]\s*){12}(?=(?:[-+~([{√]\s*){88})")
@@ -81,7 +84,14 @@ def parse_request(
 def _read_code(found: ExtractedCode, known: Request, language: Language) -> ParsedRequest:
     """Read code with what the words beside it say of its tensors."""
     assert found.code is not None
-    source = indexed_source(found) or source_of(found.code, language)
+    source: RequestSource | str | None = indexed_source(found)
+    if source is None and (expression := expression_of(found.code)) is not None:
+        pathed = with_axis(expression, found.behind)
+        if pathed is None:
+            asked = problem("nothing_to_compute", language)
+            return ParsedRequest(request=known, problem=asked, kind="unclear")
+        found = found._replace(code=ast.unparse(pathed[0]), behind=pathed[1])
+    source = source or source_of(found.code or "", language)
     if isinstance(source, str):
         return ParsedRequest(request=known, problem=source, kind="refused")
     kept = {} if source.brings == "inputs" else {"dtypes": known.dtypes, "shapes": known.shapes[:1]}
@@ -135,6 +145,12 @@ def read_words(text: str, known: Request, language: Language, *, given: bool = F
             ),
             kind="unclear",
         )
+    if not given and (edit := edited(text, known, _plainly)) is not None:
+        if problem_of(edit.request, language) is None and not edit.rest:
+            return ParsedRequest(request=edit.request)
+        behind = read_words(edit.rest, edit.request, language) if edit.rest else None
+        if behind is not None and behind.problem is None:
+            return behind
     if known.empty and not given and (bound := bound_request(text)) and problem_of(bound, language) is None:
         return ParsedRequest(request=bound)
     try:
@@ -180,7 +196,7 @@ def _told(text: str, known: Request, language: Language) -> ParsedRequest | None
     try:
         found = told_request(text)
     except Unclear as unclear:
-        offer = f"{text}, {unclear.values['name']} without affine"
+        offer = f"{text}, {unclear.values['name']} without affine" if unclear.name == "norm_weights" else None
         asked = problem(unclear.name, language, **unclear.values, offer=offer)
         return ParsedRequest(request=known, problem=asked, kind="unclear", offer=offer)
     if found is None:
@@ -214,7 +230,7 @@ def _asked_about(text: str, unread: list[str], known: Request, language: Languag
         return ParsedRequest(
             request=known, problem=problem("which_axis", language, word=axes[0], shape=shape), kind="unclear"
         )
-    close = {word: found for word in unread if word.isascii() and (found := meant(word))}
+    close = {word: found for word in unread if word.isascii() and (found := part_meant(word) or meant(word))}
     offer = None
     if close:
         offer = text

@@ -2,18 +2,13 @@
 
 import re
 
+from akgen.agents.requests.attributes import parameters_of
 from akgen.agents.requests.formula_axes import kept, open_reductions, settled_reductions
 from akgen.agents.requests.marks import MarkedText
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import ChainStep
 from akgen.knowledge.operators import operator_named
 
-WITH_INDEX = {
-    "max": "max_with_index", "amax": "max_with_index", "maximum": "max_with_index",
-    "min": "min_with_index", "amin": "min_with_index", "minimum": "min_with_index",
-}  # fmt: skip
-PAIRS = ("sort", "topk", "kthvalue", "median", "mode", "cummax", "cummin", "moe_router")
-PAIRWISE = {"maximum": "amax", "minimum": "amin"}  # with an axis
 _REDUCED = {"max": ("amax", "maximum"), "min": ("amin", "minimum")}
 _TWO = re.compile(r"\b(?:two|both|x and y|a and b|elementwise|element-wise|pairwise)\b|两个|逐元素")
 
@@ -28,21 +23,14 @@ def settled(text: MarkedText, step: ChainStep) -> ChainStep:
     if step.formula is not None and step.attributes.get("keepdim"):
         return step.model_copy(update={"formula": kept(step.formula) or step.formula, "attributes": {}})
     attributes, operands = dict(step.attributes), list(step.operands)
-    if attributes.pop("with_index", False) and step.operator in WITH_INDEX:
-        return step.model_copy(update={"operator": WITH_INDEX[step.operator], "attributes": attributes})
-    values, indices = attributes.pop("values_only", False), attributes.pop("indices_only", False)
-    if (values or indices) and step.operator in PAIRS:
-        operator = f"{step.operator}_{'values' if values else 'indices'}"
-        return step.model_copy(update={"operator": operator, "attributes": attributes})
-    if attributes.pop("stable", False):
-        return step.model_copy(update={"operator": f"stable_{step.operator}", "attributes": attributes})
-    if "temperature" in attributes and step.operator in ("softmax", "log_softmax"):
-        return step.model_copy(update={"operator": f"{step.operator}_with_temperature"})
-    if attributes.pop("flat", False):
-        name = "global_average_flat" if "avg" in step.operator else "global_max_flat"
-        return step.model_copy(update={"operator": name, "attributes": attributes})
-    if step.operator in PAIRWISE and "dim" in attributes:
-        return step.model_copy(update={"operator": PAIRWISE[step.operator], "attributes": attributes})
+    entry = operator_named(step.operator)
+    for name, other in entry.variants.items() if entry is not None else ():
+        if attributes.get(name, False) is False:
+            continue
+        taken = operator_named(other)
+        if taken is None or name not in parameters_of(taken):
+            attributes.pop(name)
+        return step.model_copy(update={"operator": other, "attributes": attributes})
     if step.operator == "roll" and isinstance(dims := attributes.get("dims"), tuple):
         shift = attributes.get("shifts")
         attributes["shifts"] = (shift,) * len(dims) if isinstance(shift, int) else shift

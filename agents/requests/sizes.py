@@ -25,7 +25,7 @@ _SHAPE_WORD = re.compile(
 )
 _LENGTH = re.compile(
     rf"({_N}|\d+(?:\.\d+)? ?(?:million|thousand)) ?(?:个)?"
-    r"(?:elements?|values|long|numbers|entries|元素|个?数|个?点)(?![a-z据组维])"
+    r"(?:elements?|values|floats|long|numbers|entries|元素|个?数|个?点)(?![a-z据组维])"
     rf"|(?:vectors?(?: of)?(?: length| size)?|length(?: of)?|长度?为?)[ =:]*({_N})(?:(?: *,| and| *和) *({_N}))?"
 )
 _SEVERAL = re.compile(

@@ -11,16 +11,18 @@ from akgen.agents.requests.formula import operations_of
 from akgen.agents.requests.formula_axes import is_open, open_reductions, reduces
 from akgen.agents.requests.functions import NORMS
 from akgen.agents.requests.guesses import misspelt_filler
+from akgen.agents.requests.labels import disagreeing
 from akgen.agents.requests.layouts import layout_of, take_named_axes
-from akgen.agents.requests.marks import MarkedText, phrase, words
+from akgen.agents.requests.marks import Mark, MarkedText, phrase, words
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.refusals import is_of_the_result
 from akgen.agents.requests.remarks import take_remarks
 from akgen.agents.requests.request import ChainStep, Held, Request
 from akgen.agents.requests.wishes import take_wishes
-from akgen.knowledge.operators import Value, find_operators, operator_named
+from akgen.knowledge.operators import Named, Value, find_operators, operator_named
 from akgen.tools.core.dtypes import DType
 
+_HALF = re.compile(r"torch\.chunk\(x, 2, dim=-?\d+\)\[(\d)\]")
 _GIVES_IT = re.compile(r"[a-z]\w* ?(?:\([a-z]\) ?)?[-+*/]?=(?!=)")
 _NAMED_AS_WHOLES = ("loss", "optimizer", "normalization", "activation", "attention", "quantization")
 _LABELS_IT = re.compile(r"\s*[:：]|\s*(?:activation|loss)?\s*[.。](?=\s)")
@@ -34,12 +36,17 @@ def told_request(said: str) -> tuple[Request, MarkedText] | None:
 
     Raises Unclear where a norm may have weights of its own.
     """
+    for pattern, written in words()["told"]["written"]:
+        said = re.sub(pattern, written, said)
     told = read_equations(said)
     if told is None:
         return None
     text = told.text
     plain = text.take(re.compile(words()["told"]["plain norm"]), "affine")
-    if NORMS["layer_norm"] in told.formula and not plain:
+    if (
+        re.search(rf"{NORMS['layer_norm']}\((?:[^()]|\([^()]*\))*\.shape\[-1:\]\)", told.formula)
+        and not plain
+    ):
         raise Unclear("norm_weights", name="LN")
     if text.take(phrase("no"), "no") or re.search(words()["told"]["changes"], text.rest):
         return None
@@ -83,6 +90,18 @@ def told_request(said: str) -> tuple[Request, MarkedText] | None:
     return with_type(request), text
 
 
+def _agrees_with(text: MarkedText, told: Told, named: tuple[Named, ...]) -> bool:
+    """Say whether the only name is defined as the equations are. Raises Unclear where it is something else."""
+    others = {n.operator for n in named} - operations_of(told.formula)
+    if len(others) != 1 or len({n.operator for n in named}) != 1:
+        return False
+    formula = _HALF.sub(lambda m: f"half{m[1]}", told.formula)
+    variables = tuple(dict.fromkeys(re.findall(r"half\d", formula))) or told.variables
+    step = ChainStep(operator="formula", formula=formula, variables=variables)
+    mark = Mark(named[0].begin, named[0].end, "operator", named[0].operator)
+    return disagreeing(text, mark, Mark(0, 0, "operator", step)) is not None
+
+
 def _held(dtype: DType) -> Held:
     if dtype is DType.BOOL:
         return Held(draw="mask")
@@ -95,7 +114,11 @@ def _converted(told: Told) -> Told:
     tree = ast.parse(told.formula, mode="eval").body
     results = list(tree.elts) if isinstance(tree, ast.Tuple) else [tree]
     for mark in [m for m in text.marks if m.kind == "dtype" and m.value in (DType.INT8, DType.UINT8)]:
-        if len(results) > 1 and re.match(r" ?(?:quant|量化)", text.text[mark.end :]):
+        quantizes = re.match(r" ?(?:quant|量化)", text.text[mark.end :]) or re.search(
+            r"(?:quanti[sz]\w*(?: (?:it|x|this|the input))? (?:in)?to (?:an? )?|量化(?:到|成|为) ?)\Z",
+            text.text[: mark.begin],
+        )
+        if len(results) > 1 and quantizes:
             text.unmark(
                 mark
             )  # "int8 quantization: ... return q and the scale" tells what comes, not what is given
@@ -142,6 +165,7 @@ def _reduced(text: MarkedText) -> str | None:
 def _names_fit(text: MarkedText, told: Told) -> bool:
     """Take names of operators that the equations apply, or that name the whole; say whether there are no others."""
     named = find_operators(text.rest)
+    agreed = _agrees_with(text, told, named)
     inside = {_ALIKE.get(n, n) for n in operations_of(told.formula)}
     first = min(m.begin for m in text.marks if m.kind == "operator")
     introduced = _NAMES_IT.search(text.text[:first]) or _GIVES_IT.match(text.text[first:])
@@ -152,9 +176,12 @@ def _names_fit(text: MarkedText, told: Told) -> bool:
         if found.operator == "erf" and "gelu" in inside:
             text.mark(found.begin, found.end, "filler")  # "exact erf gelu"
             continue
+        if found.operator in ("split", "chunk") and _HALF.search(told.formula):
+            text.mark(found.begin, found.end, "filler")
+            continue
         applied = _ALIKE.get(found.operator, found.operator) in inside or _parts(found.operator) & inside
-        stands = introduced or _LABELS_IT.match(text.text[found.end :])
-        if not applied and not (whole and stands and found.begin < first):
+        stands = agreed or introduced or _LABELS_IT.match(text.text[found.end :])
+        if not applied and not agreed and not (whole and stands and found.begin < first):
             return False
         text.mark(found.begin, found.end, "filler")
     return True

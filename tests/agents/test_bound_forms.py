@@ -47,6 +47,9 @@ def test_declarations_are_read_in_any_notation(said: str, tensors: dict[str, str
         "layer norm, x (6, 48), gamma (48), beta (48), and add gamma twice",  # more than the operator
         "linear: x (4, 8), w (6, 8), b (6) int64",  # a type that the slot does not have
         "gru cell, x 8x12, h 8x20, w_ih 60x12",  # one is lacking
+        "scatter the new key into the kv cache: cache [2, 4, 64, 16], new [2, 4, 1, 16]",  # where?
+        "softmax over dim 0, x 4x32, lengths int64 [4], ignore positions beyond lengths[b]",  # another axis
+        "int8 dequantize per row, q int8 (8, 16), scale fp16 (8,), zp int8 (8,), out = (q - zp) * scale, output fp32",
     ],
 )
 def test_what_does_not_fit_or_is_not_understood_whole_is_left_to_a_question(said: str) -> None:

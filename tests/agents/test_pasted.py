@@ -6,7 +6,9 @@ import pytest
 import torch
 
 from akgen.agents.requests.pasted.constructed import with_constructed
+from akgen.agents.requests.pasted.latex import from_latex, with_sums
 from akgen.agents.requests.pasted.loops import by_index
+from akgen.agents.requests.pasted.written_into import written_into
 from akgen.agents.requests.request import Held
 from akgen.agents.requests.sentence import parse_request
 from akgen.tools.core.dtypes import DType
@@ -14,6 +16,7 @@ from akgen.tools.core.dtypes import DType
 X, S, V = torch.randn(8, 100), torch.randn(8), torch.randn(11)
 IDX, IDS, TABLE = torch.randint(0, 100, (8, 10)), torch.randint(0, 50, (6,)), torch.randn(50, 7)
 A, B, TOK = torch.randn(3, 4), torch.randn(4, 5), torch.randint(0, 50, (2, 6))
+IDS6, A2, C = torch.randint(0, 8, (6,)), torch.randn(6, 100), torch.randn(8, 2)
 GIVEN = {"x": X, "s": S, "v": V, "idx": IDX, "ids": IDS, "table": TABLE, "a": A, "b": B, "tok": TOK}
 
 
@@ -31,10 +34,16 @@ GIVEN = {"x": X, "s": S, "v": V, "idx": IDX, "ids": IDS, "table": TABLE, "a": A,
         ("c[i, j] += a[i, k] * b[k, j]", A @ B),
         ("y[i] = x[i, idx[i, 3]]", X[torch.arange(8), IDX[:, 3]]),
         ("y[i, j] = x[i, j] * s[i]", X * S[:, None]),
+        ("c[i, j] = sum_k a[i, k] * b[k, j]", A @ B),
+        (
+            "y[i, j] = a[i, j] / sqrt(sum over k of a[i, k]^2 + 10^-6)",
+            A / (A.square().sum(1, keepdim=True) + 1e-6).sqrt(),
+        ),
+        (r"$y_{ij} = \frac{a_{ij}}{\sum_k \exp(a_{ik})}$", A / A.exp().sum(1, keepdim=True)),
     ],
 )
 def test_a_statement_by_index_is_what_its_loop_computes(statement: str, want: torch.Tensor) -> None:
-    body = ast.parse(statement).body[0]
+    body = ast.parse(with_sums(from_latex(statement).strip())).body[0]
     text = by_index(body, {name: tuple(t.shape) for name, t in GIVEN.items()}, {"n": 11})
     assert text is not None
     space: dict[str, object] = {"torch": torch}
@@ -64,12 +73,47 @@ def test_what_is_no_loop_of_its_letters_is_left_to_others(statement: str) -> Non
 
 
 @pytest.mark.parametrize(
+    ("statement", "zeros", "want"),
+    [
+        ("x[ids[i]] += a2[i]", None, X.index_add(0, IDS6, A2)),
+        ("out[ids[i], :] += a2[i, :]", (9, 100), torch.zeros(9, 100).index_add(0, IDS6, A2)),
+        ("x[:, 2:4] = c", None, torch.cat((X[:, :2], C, X[:, 4:]), 1)),
+        ("x[ids[i]] = a2[j]", None, None),
+        ("x[:, 99:101] = c", None, None),
+        ("x[9] = c", None, None),
+    ],
+)
+def test_a_statement_that_writes_into_a_tensor_leaves_what_its_loop_does(
+    statement: str, zeros: tuple[int, ...] | None, want: torch.Tensor | None
+) -> None:
+    given = {"x": X, "ids": IDS6, "a2": A2, "c": C}
+    text = written_into(
+        ast.parse(statement).body[0], {n: tuple(t.shape) for n, t in given.items()}, {}, zeros
+    )
+    assert (text is None) == (want is None)
+    if text is not None and want is not None:
+        space: dict[str, object] = {"torch": torch}
+        exec(text, space)
+        taken = text[len("def indexed(") :].partition(")")[0].split(", ")
+        assert torch.equal(space["indexed"](*(given[name] for name in taken)), want)  # type: ignore[operator]
+
+
+def test_lines_that_make_inputs_below_a_function_are_its_inputs() -> None:
+    code = "```\ndef f(x, y):\n    return x @ y\n\na = torch.randn(4, 8)\nb = torch.randn(8, 2)\nprint(f(a, b))\n```"
+    source = parse_request(code).request.source
+    assert source is not None and source.brings == "inputs"
+    assert "torch.randn(4, 8),\n" in source.text and "print" not in source.text
+
+
+@pytest.mark.parametrize(
     ("said", "shapes", "holds", "dtype"),
     [
         ("y = x[idx], x (50, 64), idx int32 with 40 entries", ((50, 64), (40,)),
          {"idx": Held(draw="entries", limit='params["shape"][0]', dtype=DType.INT32)}, "float32"),
         ("torch.gather(x, 1, idx)  # x: (8, 100) fp16, idx: (8, 10) int64", ((8, 100), (8, 10)),
          {"idx": Held(draw="entries", limit='params["shape"][1]')}, "float16"),
+        ("out[i[n]] += s[n], output is 9x4, starts as zeros, s 6x4, i int64 [6]", ((6, 4), (6,)),
+         {"i": Held(draw="entries", limit="9")}, "float32"),
         ("kv[:, :, pos] where kv is 2x4x128x32 and pos is a vector of 16 int64 positions", ((2, 4, 128, 32), (16,)),
          {"pos": Held(draw="entries", limit='params["shape"][2]')}, "float32"),
         ("a[:, None] + b[None], a 长度 512, b 长度 300, int32", ((512,), (300,)), {}, "int32"),

@@ -23,7 +23,7 @@ def steps_of(*turns: str) -> list[str]:
         (["linear + bias + relu. x 64x256, W is 512x256 like nn.Linear"],
          ["linear {'out_features': 512}", "relu", "(64, 256)"]),
         (["causal conv1d, kernel size 4, x is (2, 64, 128), weight [64, 4], bias [64], and silu after it"],
-         ["causal_conv1d {'kernel_size': 4}", "silu", "(2, 64, 128)"]),
+         ["causal_conv1d_given(x=x, weight=weight, bias=bias)", "silu", "(2, 64, 128)", "(64, 4)", "(64,)"]),
         (["adaptive_avg_pool2d output size 1, 8x64x7x7", "flatten the output, start_dim=1"],
          ["adaptive_avg_pool2d {'output_size': 1}", "flatten {'start_dim': 1}", "(8, 64, 7, 7)"]),
         (["linear 256 to 512, then relu, 64x256", "can you swap the relu for silu"],
@@ -53,6 +53,25 @@ def steps_of(*turns: str) -> list[str]:
         (["h = SiLU(x W1) ⊙ (x W3), y = h W2; x 8x64, W1 and W3 64x128, W2 128x64"],
          ["torch.nn.functional.silu(x @ w1) * (x @ w3) @ w2", "(8, 64)", "(64, 128)", "(64, 128)", "(128, 64)"]),
         (["gelu 4x8", "cast the output to fp16"], ["gelu", "cast {'dtype': 'float16'}", "(4, 8)"]),
+        (["exp, then sum over dim 1, then log, 4x8", "drop the log at the end, and make it fp16"],
+         ["exp", "sum {'dim': 1}", "(4, 8)"]),
+        (["matmul 4x8 and 8x16 then relu", "insert a bias before the relu"],
+         ["matmul", "add", "relu", "(4, 8)", "(8, 16)"]),
+        (["gelu 4x8", "same thing but divide by 2 first"], ["div", "gelu", "(4, 8)"]),
+        (["tanh then softmax over dim 0, 4x8", "swap softmax for log_softmax"],
+         ["tanh", "log_softmax {'dim': 0}", "(4, 8)"]),
+        (["softmax 4x8", "再加残差，残差是另一个输入，形状一样"], ["softmax", "add", "(4, 8)"]),
+        (["min over dim 1, 4x8x16", "subtract that min from x"], ["sub_own_min {'dim': 1}", "(4, 8, 16)"]),
+        (["gelu 4x8", "keep only the last 2 rows"], ["gelu", "last_rows {'count': 2}", "(4, 8)"]),
+        (["softmax: scores 4x8 times 0.125, then softmax over dim 0"], ["mul", "softmax {'dim': 0}", "(4, 8)"]),
+        (["adam step, p g m v all 4x8, step t=10 with bias correction",
+          "switch it to adamw, decoupled weight decay 0.01"],
+         ["adamw_step {'step': 10, 'weight_decay': 0.01}", "(4, 8)"]),
+        (["y = LN(x + r), x and r 4x8, gamma and beta of 8"],
+         ["torch.nn.functional.layer_norm(x + r, (x + r).shape[-1:], gamma, beta)", "(4, 8)", "(4, 8)", "(8,)",
+          "(8,)"]),
+        (["GLU: split dim 1 into two halves a|b, return a * sigmoid(b), 4x8x16"],
+         ["torch.chunk(x, 2, dim=1)[0] * torch.sigmoid(torch.chunk(x, 2, dim=1)[1])", "(4, 8, 16)"]),
         (["矩阵乘，A 是 128x256，B 是 64x256，算 A @ B.T，再加 bias [64]"],
          ["a @ torch.transpose(b, -1, -2)", "add", "(128, 256)", "(64, 256)"]),
     ],
@@ -84,4 +103,26 @@ def test_a_condition_behind_where_is_no_further_step() -> None:
 
 def test_a_mask_over_numbers_is_not_their_type() -> None:
     parsed = parse_request("gelu of 4x8 scores with a bool mask")
+    assert parsed.problem is not None
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ["relu: y = max(0, -x), 8x8"],
+        ["mse loss: mean(|a - b|), a and b 8x8"],
+        ["x + LN(x), x is 8x64"],  # no LN alone
+        ["y[i] = x[3 * n], x 64 elements"],  # no "3 * n"
+        ["y = sigmoid(Linear(x)) * x, x 16x32"],
+        ["relu then sum over dim 1, 8x16", "same but with gelu first"],  # in front, or in its place
+        ["relu then softmax, 8x16", "drop the relu and sigmoid"],
+        ["CLIP loss, x and y 32x64, inputs already normalised"],
+        ["x and y 8x16, frob(x[:, 0]) * y[:, 1]"],  # no function of that name
+    ],
+)
+def test_what_disagrees_or_is_left_out_is_asked_about(turns: list[str]) -> None:
+    request = Request()
+    for turn in turns:
+        parsed = parse_request(turn, request)
+        request = parsed.request
     assert parsed.problem is not None

@@ -9,6 +9,7 @@ import re
 from typing import NamedTuple
 
 from akgen.agents.requests.pasted.constructed import with_constructed
+from akgen.agents.requests.pasted.latex import from_latex, with_sums
 from akgen.tools.core.untrusted import read_python
 
 _FENCE = re.compile(r"```[a-zA-Z]*\n(.*?)(?:```|\Z)", re.DOTALL)
@@ -27,7 +28,8 @@ _INSIDE = r"[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*"
 _READS = re.compile(  # a tensor read by index; "x[8, 64]" is a shape, "x[b, t, c]" may name its axes
     rf"(?<![\w.])[A-Za-z_]\w*\[(?=[^\[\]]*(?::|\.\.\.|[A-Za-z_]))(?![^\[\]]*=){_INSIDE}\]"
 )
-_GIVEN = re.compile(r"(?<![\w.])[A-Za-z_]\w*\[ ?[a-z:](?: ?, ?[a-z:])* ?\] ?\+?=(?!=)")
+_GIVEN = re.compile(rf"(?<![\w.])[A-Za-z_]\w*\[(?=[^\[\]]*[:A-Za-z]){_INSIDE}\] ?\+?=(?!=)")
+_SUBSCRIPT_OF_CALL = re.compile(rf"\)\[(?=[^\[\]]*(?::|\.\.\.|-?\d)){_INSIDE}\]")  # "softmax(x)[:, 1]"
 _CLAUSE = re.compile(r"[,;，。；\n]|\. |\.\Z|(?<![\w.])(?:where|with|for|and|here)(?!\w)")
 
 
@@ -67,7 +69,7 @@ def _extracted(given: str) -> ExtractedCode:
     ticks = _TICKS.search(text)
     if ticks is not None and expression_of(ticks[1]) is not None:
         return ExtractedCode(text[: ticks.start()], text[ticks.end() :], ticks[1])
-    text = _LAMBDA.sub(" ", text)
+    text = from_latex(_LAMBDA.sub(" ", text))
     if (lines := _statements(text)) is not None:
         return lines
     noted = "\n".join(_REMARK.findall(text))
@@ -76,6 +78,8 @@ def _extracted(given: str) -> ExtractedCode:
         return _with_powers(_bare_expression(text, _CALLS))._replace(comments=noted)
     if (statement := _by_index(text)) is not None:
         return statement._replace(comments=noted)
+    if _SUBSCRIPT_OF_CALL.search(text) is not None:
+        return _with_powers(_bare_expression(text, _SUBSCRIPT_OF_CALL))._replace(sure=False, comments=noted)
     if _READS.search(text) is not None:
         return _with_powers(_bare_expression(text, _READS))._replace(sure=False, comments=noted)
     return ExtractedCode(with_constructed(_LAMBDA.sub(" ", given)) if noted else text)
@@ -117,7 +121,7 @@ def _by_index(text: str) -> ExtractedCode | None:
     for match in _GIVEN.finditer(text):
         ends = [m.start() for m in _CLAUSE.finditer(text, match.end())]
         for end in sorted({*ends, len(text)}, reverse=True):
-            part = text[match.start() : end].strip()
+            part = with_sums(text[match.start() : end].strip())
             if _is_statement(part) and not _gives_several(part):
                 return ExtractedCode(text[: match.start()], text[end:], part, sure=False)
     return None

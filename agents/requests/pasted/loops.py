@@ -20,6 +20,7 @@ from akgen.agents.requests.pasted.subscripts import (
 from akgen.agents.requests.request import Shape
 from akgen.knowledge.operators import operator_named
 
+_SUM = "sum_over_"
 _FREE = "_axis"  # begins the names of axes that nobody writes
 
 
@@ -49,6 +50,14 @@ def by_index(statement: ast.stmt, shapes: dict[str, Shape], numbers: dict[str, i
         return _Loop(target, statement.value, shapes, numbers, adds=adds).function()
     except NoLoop:
         return None
+
+
+def _sum_of(node: ast.AST) -> str | None:
+    """Return the letter that a sum goes over, "sum_over_k(a[i, k])"; None of anything else."""
+    named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1
+    if not named or not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return None
+    return node.func.id.removeprefix(_SUM) if node.func.id.startswith(_SUM) else None
 
 
 class _Loop:
@@ -84,7 +93,10 @@ class _Loop:
             n.id for g in given for p in parts_of(g) for n in ast.walk(p) if isinstance(n, ast.Name)
         )
         self._summed = [n for n in inside if n not in (*self._axes, *shapes, *numbers)]
-        if adds != bool(self._summed):
+        self._inner = [s for n in ast.walk(value) if (s := _sum_of(n)) is not None]
+        if self._inner and (adds or sorted(self._inner) != sorted(self._summed)):
+            raise NoLoop  # a letter of a sum that nothing has, or one that is not summed over
+        if adds != bool(self._summed) and not self._inner:
             raise NoLoop  # what is added to is a tensor, too
         self._order = [*self._axes, *self._summed]
         self._sizes: dict[str, set[_Axis]] = {}
@@ -96,7 +108,9 @@ class _Loop:
             if len(whole) > 1 or min(map(self._count, uses)) < 1:
                 raise NoLoop  # two sizes of one axis
         body = self._written(self._value)
-        if self._summed:
+        if self._inner:
+            body = f"({body})[{', '.join([':'] * len(self._axes) + ['0'] * len(self._summed))}]"
+        elif self._summed:
             body = f"({body}).sum(({', '.join(str(len(self._axes) + i) for i in range(len(self._summed)))},))"
         names = dict.fromkeys(
             n.id for n in sorted(names_in(self._value), key=lambda n: n.col_offset) if n.id in self._shapes
@@ -145,6 +159,8 @@ class _Loop:
             return repr(node.value)
         if isinstance(node, ast.Name) and node.id in self._numbers:
             return repr(self._numbers[node.id])
+        if (letter := _sum_of(node)) is not None and isinstance(node, ast.Call):
+            return f"({self._written(node.args[0])}).sum({self._order.index(letter)}, keepdim=True)"
         if isinstance(node, ast.Call) and not node.keywords:
             name = ast.unparse(node.func)
             entry = operator_named(name)

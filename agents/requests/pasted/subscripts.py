@@ -3,6 +3,8 @@
 import ast
 import re
 
+from akgen.agents.requests.request import Shape
+
 _LETTER = re.compile(r"[a-z]\Z")
 
 
@@ -28,6 +30,18 @@ def value_of(node: ast.expr, numbers: dict[str, int]) -> int:
     raise NoLoop
 
 
+def sizes_in(statement: ast.AST, shapes: dict[str, Shape]) -> dict[str, int]:
+    """Return what names of sizes stand for, as n does in x[n - 1 - i]: the last index is that of the axis."""
+    found: dict[str, int] = {}
+    for node in subscripts_in(statement):
+        shape = shapes.get(node.value.id) if isinstance(node.value, ast.Name) else None
+        for part, size in zip(parts_of(node), shape or (), strict=False):
+            match = re.fullmatch(r"([A-Za-z]\w*) - 1 - [a-z]", ast.unparse(part))
+            if match is not None and match[1] not in shapes:
+                found.setdefault(match[1], size)
+    return found
+
+
 def parts_of(node: ast.Subscript) -> list[ast.expr]:
     return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
 
@@ -38,7 +52,7 @@ def letter_of(part: ast.expr) -> str:
     raise NoLoop
 
 
-def subscripts_in(node: ast.expr) -> list[ast.Subscript]:
+def subscripts_in(node: ast.AST) -> list[ast.Subscript]:
     return [n for n in ast.walk(node) if isinstance(n, ast.Subscript)]
 
 

@@ -7,19 +7,38 @@ numbers by their types.
 import ast
 import re
 
+from akgen.agents.requests import sizes
+from akgen.agents.requests.counted import with_shapes
 from akgen.agents.requests.declarations import declarations, ends_with_type
-from akgen.agents.requests.marks import words
+from akgen.agents.requests.marks import MarkedText, words
 from akgen.agents.requests.pasted.extraction import ExtractedCode
 from akgen.agents.requests.pasted.index_uses import Indexed, indices_of
 from akgen.agents.requests.pasted.loops import by_index
+from akgen.agents.requests.pasted.subscripts import sizes_in
+from akgen.agents.requests.pasted.written_into import written_into
 from akgen.agents.requests.request import Held, Request, RequestSource, Shape
+from akgen.agents.requests.spelling import respelt
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 
 _LABEL = re.compile(r"(?:\A|[\n.;,，。；])([^\n.;,，。；:：=\d]{1,48})[:：]\s*\Z")
+_TITLE = re.compile(r"\s*[A-Za-z\u4e00-\u9fff][^:：,，;；。\d\[\n]{1,48}[:：]")
 _SAME = re.compile(
     r"(?:,|of|with|in)? ?(?:the )?same (?:shape|size)(?: as [a-z]\w*)?(?![a-z])|同(?:样的?)?形状|形状相同"
 )
+_SIZES = r"[\[(]? ?\d+ ?(?:[x,] ?\d+ ?)*[\])]?"
+_ZEROS = re.compile(
+    rf"(?:(?:an? |the )?outputs?|out|result|输出)(?: is| of| shape|:|是|为)* ?(?P<before>{_SIZES})[,，;； ]*"
+    r"(?:that |which |it |and )?(?:starts? (?:as|from|at|with)|initiali[sz]ed (?:to|with|as)|begins? as|filled with"
+    r"|初始(?:化)?[为成]?|从|起始) ?(?:all )?(?:zeros?|全?零|0)(?:开始)?"
+    rf"|(?:starts? from|into) (?:a |an )?(?:zeros?|zero(?:ed)?) (?:tensor|buffer|output)(?: of)?(?: shape)?"
+    rf" ?(?P<shape>{_SIZES})"
+)
+_VALUES = re.compile(
+    r"(?:with |whose )?values? (?:is |are )?(?:in|between|from) ?[\[(]?0 ?(?:\.\.+|,|-|to|and) ?(\d+)[\])]?"
+)
+_MADE = re.compile(r"(\w+) = torch\.zeros\(\(([\d, ]+)\)")
+_COUNTED = re.compile(r"\d ?(?:rows|samples|points|tokens|frames|vectors)(?![a-z])")
 _DENIES = re.compile(
     r"(?<![a-z])(?:not?|never|without|don'?t|except|instead|unless)(?![a-z])|不|别|非|无|除", re.I
 )
@@ -45,6 +64,7 @@ def with_tensors(request: Request, said: str, comments: str = "") -> Beside | No
     spelt = {name.lower(): name for name in names}
     if len(spelt) < len(names):
         return as_it_is
+    said = with_shapes(said) if _COUNTED.search(said) else said
     found, noted = declarations(said, tuple(spelt)), declarations(comments, tuple(spelt))
     if found is not None and (alike := _SAME.search(said.lower())) is not None:
         shapes_said = [t.shape for t in found.tensors if t.shape is not None]
@@ -63,7 +83,8 @@ def with_tensors(request: Request, said: str, comments: str = "") -> Beside | No
             return None
     if len(shapes) < len(names) and not (len(names) == 1 and types):
         return as_it_is
-    indices = indices_of(ast.parse(source.text), shapes)
+    made = {m[1]: tuple(map(int, re.findall(r"\d+", m[2]))) for m in _MADE.finditer(source.text)}
+    indices = indices_of(ast.parse(source.text), {**made, **shapes})
     values = [name for name in names if name not in indices and types.get(name) is not DType.BOOL]
     if len(values) > 1 and [name for name in values if name in types] == values[-1:] and ends_with_type(said):
         types |= dict.fromkeys(values, types[values[-1]])  # "a of 512, b of 300, int32"
@@ -74,7 +95,10 @@ def with_tensors(request: Request, said: str, comments: str = "") -> Beside | No
     if not floats and len(kinds) == 1 and all(name in types for name in values):
         floats = kinds  # whole numbers, all of them
     special = [name for name in names if name in indices or types.get(name) not in floats]
-    held = {name: _held(types.get(name), indices.get(name), names) for name in special}
+    held = {name: _held(types.get(name), indices.get(name), names, made) for name in special}
+    for name in re.findall(r"\.index_copy\(\d+, (\w+)", source.text):
+        if (drawn := held.get(name)) is not None:  # one write to a place, whose order nobody needs to know
+            held[name] = drawn.model_copy(update={"draw": "distinct"})
     holds = {name: value for name, value in held.items() if value is not None}
     update: dict[str, object] = {"source": source.model_copy(update={"holds": holds})}
     if shapes:
@@ -97,9 +121,27 @@ def without_label(found: ExtractedCode) -> str:
     before = found.before
     if label is not None and not _DENIES.search(label[1]):
         before = before[: label.start(1)]
+    behind = found.behind
     if re.search(r"\w\[", found.code or ""):
-        before = re.sub(words()["reads by index"], " ", before.lower())
-    return f"{before} {found.behind}"
+        title = _TITLE.match(before)
+        if title is not None and not _DENIES.search(title[0]):
+            before = before[title.end() :]
+        names = set(re.findall(r"\w+", (found.code or "").lower()))
+        before = re.sub(words()["reads by index"], lambda m: m[0] if m[0] in names else " ", before.lower())
+        before, behind = (_without_result(part, found) for part in (before, behind))
+    return f"{before} {behind}"
+
+
+def _without_result(said: str, found: ExtractedCode) -> str:
+    """Return words without what says again what a statement writes into: "starts as zeros", "return the cache"."""
+    sizes_said = {int(n) for n in re.findall(r"\d+", found.words)}
+    said = _ZEROS.sub(" ", said.lower())
+    for match in _VALUES.finditer(said):
+        if int(match[1]) + 1 in sizes_said:
+            said = said.replace(match[0], " ")
+    name = re.match(r"\w+", found.code or "")
+    returned = r"(?<![a-z])(?:and )?(?:returns?|outputs?|give|返回|输出)(?: the)?(?: updated| new| whole)?"
+    return re.sub(rf"{returned} {name[0].lower()}(?![a-z0-9_])", " ", said) if name is not None else said
 
 
 def indexed_source(found: ExtractedCode) -> RequestSource | None:
@@ -111,15 +153,12 @@ def indexed_source(found: ExtractedCode) -> RequestSource | None:
     if len(body) != 1:
         return None
     names = {n.id.lower() for n in ast.walk(body[0]) if isinstance(n, ast.Name)}
-    said = declarations(f"{found.words}\n{found.comments}", tuple(sorted(names)))
+    said = declarations(f"{with_shapes(found.words.lower())}\n{found.comments}", tuple(sorted(names)))
     if said is None:
         return None
     shapes = {t.name: t.shape for t in said.tensors if t.shape is not None}
-    shapes = {
-        n.id: shapes[n.id.lower()]
-        for n in ast.walk(body[0])
-        if isinstance(n, ast.Name) and n.id.lower() in shapes
-    }
+    spelt = {n.id.lower(): n.id for n in ast.walk(body[0]) if isinstance(n, ast.Name)}
+    shapes = {spelt[name]: shape for name, shape in shapes.items() if name in spelt}
     subscripted = {
         n.value.id
         for n in ast.walk(body[0])
@@ -127,20 +166,50 @@ def indexed_source(found: ExtractedCode) -> RequestSource | None:
     }
     numbers = {n: shape[0] for n, shape in shapes.items() if n not in subscripted and len(shape) == 1}
     tensors = {n: shape for n, shape in shapes.items() if n in subscripted}
-    text = by_index(body[0], tensors, numbers)
+    tensors = tensors or _only_tensor(body[0], found)
+    numbers |= sizes_in(body[0], tensors)
+    zeros = _zeros(found) if isinstance(body[0], ast.Assign | ast.AugAssign) else None
+    text = by_index(body[0], tensors, numbers) if zeros is None else None
+    text = text or written_into(body[0], shapes, {}, zeros)
     if text is None:
         return None
     arguments = text[len("def indexed(") :].partition(")")[0].split(", ")
     return RequestSource(kind="code", name="indexed", text=text, entry="indexed", arguments=tuple(arguments))
 
 
-def _held(dtype: DType | None, use: Indexed | None, names: tuple[str, ...]) -> Held | None:
+def _zeros(found: ExtractedCode) -> Shape | None:
+    """Return the shape of what starts as zeros, "output is 128x64, starts as zeros"; None where nothing does."""
+    match = _ZEROS.search(found.words.lower())
+    if match is None:
+        return None
+    said = re.findall(r"\d+", match["shape"] or match["before"])
+    return tuple(map(int, said))
+
+
+def _only_tensor(statement: ast.stmt, found: ExtractedCode) -> dict[str, Shape]:
+    """Return the shape that stands alone among the words, where the statement reads one tensor."""
+    given = statement.value if isinstance(statement, ast.Assign | ast.AugAssign) else statement
+    read = {
+        n.value.id for n in ast.walk(given) if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name)
+    }
+    text = MarkedText(respelt(found.words))
+    sizes.take_counts(text)
+    sizes.take_shapes(text)
+    said = [m.value for m in text.sorted() if m.kind == "shape"]
+    return {read.pop(): said[0][0]} if len(read) == 1 == len(said) and len(said[0]) == 1 else {}
+
+
+def _held(
+    dtype: DType | None, use: Indexed | None, names: tuple[str, ...], made: dict[str, Shape]
+) -> Held | None:
     """Return what a tensor holds where that is not any number."""
     if dtype is DType.BOOL:
         return Held(draw="mask")
     if use is not None and (dtype is None or dtype in (DType.INT32, DType.INT64)):
-        at = names.index(use.tensor)
-        limit = f'params["shape{at or ""}"][{use.axis}]'
+        at = names.index(use.tensor) if use.tensor in names else None
+        limit = (
+            f'params["shape{at or ""}"][{use.axis}]' if at is not None else str(made[use.tensor][use.axis])
+        )
         return Held(draw="entries", limit=limit, dtype=DType.INT32 if dtype is DType.INT32 else None)
     if dtype is not None and not dtype.is_float:
         return Held(draw="int8" if dtype is DType.INT8 else "integers", dtype=dtype)

@@ -1,0 +1,199 @@
+"""Edit the known chain as a follow-up says: drop a step, insert one, put one in front, exchange one, add a tensor.
+
+"drop the gelu", "insert a relu before the softmax", "divide by 8 first", "swap tanh for sigmoid", "add a residual,
+which is another input". What is left of the text is read as any follow-up is.
+"""
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+from akgen.agents.requests.attributes import parameters_of
+from akgen.agents.requests.marks import words
+from akgen.agents.requests.needs import entry_of, tensors_of
+from akgen.agents.requests.request import ChainStep, Request
+from akgen.knowledge.operators import find_operators, operator_named
+
+Read = Callable[[str, Request], Request | None]
+_SEVERAL = re.compile(r"(?<![a-z])then(?![a-z])|再|然后|接着")
+_KEEPS_SHAPE = ("elementwise", "activation", "softmax", "scan", "normalization")
+
+
+class Edited(NamedTuple):
+    """A request with an edit made, and what the text says beside it."""
+
+    request: Request
+    rest: str
+
+
+def edited(said: str, known: Request, read: Read) -> Edited | None:
+    """Return what is known with the edit that the text begins with; None if it begins with none.
+
+    `read` reads the words for a step without what is known.
+    """
+    if not known.steps:
+        return None
+    text = _pattern("same but").sub("", said.strip().rstrip(".。!！"), count=1).strip()
+    for edit in (_residual, _own, _dropped, _inserted, _in_front, _exchanged):
+        for part, rest in _parts(text):
+            if find_operators(rest.lower()) or (edit is _in_front and re.search(r"\d", rest)):
+                continue  # of what is left, or instead of it; "first double it, 8x40" is a request of its own
+            if (steps := edit(part.strip(), known, read)) is not None:
+                if steps == known.steps:
+                    return None
+                changed = known.model_copy(update={"steps": steps, "every_result": False})
+                return Edited(changed, _without_shape(rest, known))
+    return None
+
+
+def _parts(text: str) -> list[tuple[str, str]]:
+    """Return the text whole, and then its beginnings up to where another clause begins, with what is left."""
+    ends = [m.span() for m in re.finditer(r"\s*[,，;；]\s*(?:and |then )?|\s+and\s+(?=\w)", text)]
+    return [(text, ""), *((text[:begin], text[end:]) for begin, end in reversed(ends))]
+
+
+def _without_shape(rest: str, known: Request) -> str:
+    """Drop words that only say the known shape again, "so 64x128x256 again"."""
+    for match in re.finditer(
+        r"(?:so |that is |i\.e\. )?(?:it is |it's )?[\[(]?\d+(?: ?[x,*] ?\d+)+[\])]?(?: again| as before| still)?",
+        rest,
+    ):
+        if known.shape == tuple(map(int, re.findall(r"\d+", match[0]))):
+            rest = rest.replace(match[0], " ")
+    return rest.strip(" ,.;，。；")
+
+
+def _place(name: str, known: Request) -> int | None:
+    """Return where the only step stands that a name means."""
+    name = name.lower().strip()
+    named = find_operators(name)
+    if len(named) != 1 or (named[0].begin, named[0].end) != (0, len(name)):
+        return None
+    alike = {named[0].operator, *_ALIKE.get(named[0].operator, ())}
+    places = [i for i, s in enumerate(known.steps) if s.operator in alike]
+    return places[0] if len(places) == 1 else None
+
+
+_ALIKE = {
+    "max": ("amax", "maximum"), "min": ("amin", "minimum"), "amax": ("max",), "amin": ("min",),
+    "norm": ("vector_norm",), "add": ("sum",), "clip": ("clamp",), "gelu": ("gelu_tanh",),
+}  # fmt: skip
+
+
+def _alone(step: ChainStep) -> bool:
+    """Say whether a step takes no tensor but the one before it."""
+    if step.formula is not None:
+        return len(step.variables) == 1
+    numbers = sum(isinstance(o, int | float) or o in ("bias", "first") for o in step.operands)
+    return tensors_of(step) - (numbers if tensors_of(step) > 1 else 0) == 1
+
+
+def _dropped(text: str, known: Request, _read: Read) -> tuple[ChainStep, ...] | None:
+    match = _pattern("drop").fullmatch(text)
+    if match is None or len(known.steps) == 1:
+        return None
+    name = next(g for g in match.groups() if g)
+    at = _place(name, known)
+    if re.fullmatch(words()["bias"], name.strip().lower()):
+        biases = [i for i, s in enumerate(known.steps) if s.operands == ("bias",)]
+        at = biases[0] if len(biases) == 1 else None
+    if at is None or not _alone(known.steps[at]):
+        return None
+    return known.steps[:at] + known.steps[at + 1 :]
+
+
+def _made(text: str, read: Read) -> tuple[ChainStep, ...] | None:
+    """Return the steps that words say, "a gelu", "divide by 8", "a bias of length 32"."""
+    text = re.sub(
+        r"\b(?:the )?(?:inputs?|it|x|everything|result)\b(?= by\b)|(?:输入|它|结果)(?=乘|除|加|减)", "", text
+    )
+    text = re.sub(
+        r"^(?:also |simply |just )*(?:apply |do |use |take |run )?(?:an? |another )?", "", text.strip()
+    )
+    if re.fullmatch(
+        rf"(?:{words()['bias']})(?: (?:of|with) (?:length|size) \d+)?(?:（?长度 ?\d+）?)?", text.lower()
+    ):
+        return (ChainStep(operator="add", operands=("bias",)),)
+    found = read(text, Request())
+    if found is None or not found.steps or found.shapes or not found.assumed:
+        return None
+    return found.steps if all(map(_alone, found.steps)) else None
+
+
+def _inserted(text: str, known: Request, read: Read) -> tuple[ChainStep, ...] | None:
+    match = _pattern("insert").fullmatch(text)
+    if match is None:
+        return None
+    said = {name.removesuffix("_zh"): value for name, value in match.groupdict().items() if value}
+    at = _place(said["where"], known)
+    steps = _made(said["what"], read) if at is not None else None
+    if at is None or steps is None:
+        return None
+    at += re.search(r"after|behind|后", said["how"]) is not None
+    if "next" in said and _place(said["next"], known) != at + 1:
+        return None
+    return (*known.steps[:at], *steps, *known.steps[at:])
+
+
+def _in_front(text: str, known: Request, read: Read) -> tuple[ChainStep, ...] | None:
+    match = _pattern("front").fullmatch(text)
+    if match is None or re.match(r"(?:with|use|using|用)(?![a-z])", text) or _SEVERAL.search(text):
+        return None  # in front of it, or in its place
+    steps = _made(next(g for g in match.groups() if g), read)
+    kept = steps is not None and all(
+        s.operands == ("bias",) or (s.formula is None and entry_of(s).category in _KEEPS_SHAPE) for s in steps
+    )
+    return (*steps, *known.steps) if steps is not None and kept else None
+
+
+def _exchanged(text: str, known: Request, read: Read) -> tuple[ChainStep, ...] | None:
+    match = _pattern("exchange").fullmatch(text)
+    if match is None or len(known.steps) == 1:
+        return None
+    said = {name.rstrip("23"): value for name, value in match.groupdict().items() if value}
+    at, steps = _place(said["old"], known), _made(said["new"], read)
+    if at is None or steps is None or len(steps) != 1 or not _alone(known.steps[at]):
+        return None
+    old, new = known.steps[at], steps[0]
+    if old.formula is None and new.formula is None and entry_of(old).category == entry_of(new).category:
+        kept = {n: v for n, v in old.attributes.items() if n in parameters_of(entry_of(new))}
+        new = new.model_copy(update={"attributes": {**kept, **new.attributes}})
+    return (*known.steps[:at], new, *known.steps[at + 1 :])
+
+
+def _residual(text: str, known: Request, _read: Read) -> tuple[ChainStep, ...] | None:
+    """Add a tensor of its own, "add a residual, which is another input of the same shape"."""
+    if _pattern("residual").fullmatch(text) is None:
+        return None
+    return (*known.steps, ChainStep(operator="add", operands=("tensor",)))
+
+
+def _own(text: str, known: Request, _read: Read) -> tuple[ChainStep, ...] | None:
+    """Take what was reduced from the input itself, "subtract that max from x"."""
+    match = _pattern("own").fullmatch(text)
+    last = known.steps[-1]
+    if (
+        match is None
+        or last.formula is not None
+        or entry_of(last).category != "reduction"
+        or len(known.steps) > 1
+    ):
+        return None
+    sign = "div" if re.search("divide|除", match[0]) else "sub"
+    named = next((g for g in match.groups() if g), None)
+    if named is not None and _place(named, known) is None:
+        return None
+    short = last.operator.removeprefix("a") if last.operator in ("amax", "amin") else last.operator
+    entry = next(
+        (e for n in (f"{sign}_own_{short}", f"{sign}_own_{last.operator}") if (e := operator_named(n))), None
+    )
+    if entry is None:
+        return None
+    kept = {n: v for n, v in last.attributes.items() if n != "keepdim"}
+    return (ChainStep(operator=entry.name, attributes=kept),)
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(words()["edits"][name], re.I)
