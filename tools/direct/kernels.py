@@ -108,6 +108,7 @@ class DirectKernels:
         lines = [
             # The entry is what the launcher calls: kernels are functions of its own file.
             '#include "kernel_operator.h"',
+            (INCLUDE / "akgen" / "direct_names.h").read_text().replace("#pragma once\n", ""),
             '#pragma push_macro("__global__")',
             "#undef __global__",
             "#define __global__",

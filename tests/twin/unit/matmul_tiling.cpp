@@ -16,10 +16,11 @@ uint32_t make_tiling(uint32_t m, uint32_t n, uint32_t k, uint8_t *buffer)
     api.SetAType(TPosition::GM, CubeFormat::ND, DataType::DT_FLOAT16);
     api.SetBType(TPosition::GM, CubeFormat::ND, DataType::DT_FLOAT16);
     api.SetCType(TPosition::GM, CubeFormat::ND, DataType::DT_FLOAT);
-    api.SetShape(m, n, k);
+    api.SetShape(-1, -1, k);
     api.SetOrgShape(m, n, k);
+    api.SetMatmulConfigParams(MatmulConfigParams(1, false, ScheduleType::INNER_PRODUCT));
     api.SetBufferSpace(-1, -1, -1);
-    if (api.GetTiling(tiling) == -1) {
+    if (api.GetTiling(tiling) == -1 || (m == n && tiling.get_singleCoreM() == static_cast<int32_t>(m))) { // cut by rows
         return 0;
     }
     tiling.SaveToBuffer(buffer, tiling.GetDataSize());

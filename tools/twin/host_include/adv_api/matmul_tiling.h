@@ -55,6 +55,19 @@ struct MatmulOperand {
     bool transposed = false;
 };
 
+struct MatmulConfigParams {
+    int32_t mmConfigType;
+    bool enableL1CacheUB;
+    ScheduleType scheduleType;
+    MatrixTraverse traverse;
+    bool enVecND2NZ;
+    MatmulConfigParams(int32_t type = 1, bool l1_cache_ub = false, ScheduleType schedule = ScheduleType::INNER_PRODUCT,
+                       MatrixTraverse order = MatrixTraverse::NOSET, bool nd2nz = false)
+        : mmConfigType(type), enableL1CacheUB(l1_cache_ub), scheduleType(schedule), traverse(order), enVecND2NZ(nd2nz)
+    {
+    }
+};
+
 class AKGEN_HOST_API MatmulApiTilingBase {
 public:
     MatmulApiTilingBase();
@@ -88,6 +101,7 @@ public:
     int32_t SetMatmulConfigParams(int32_t mm_config_type = 1, bool enable_l1_cache_ub = false,
                                   ScheduleType schedule = ScheduleType::INNER_PRODUCT,
                                   MatrixTraverse traverse = MatrixTraverse::NOSET, bool en_vec_nd2nz = false);
+    int32_t SetMatmulConfigParams(const MatmulConfigParams &params);
     int32_t GetBaseM() const { return base_m_; }
     int32_t GetBaseN() const { return base_n_; }
     int32_t GetBaseK() const { return base_k_; }
@@ -98,6 +112,7 @@ protected:
     // Choose the base blocks of one core's product; false if they do not fit into L0.
     bool choose_base_blocks(int32_t single_m, int32_t single_n, int32_t single_k);
     int64_t fill(optiling::TCubeTiling &tiling, int32_t cores);
+    void take_whole(); // a shape of -1 is that of the whole matrices
     MatmulOperand a_, b_, c_, bias_type_;
     bool has_bias_ = false;
     int32_t m_ = 0, n_ = 0, k_ = 0;

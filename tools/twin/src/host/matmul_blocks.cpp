@@ -56,8 +56,16 @@ bool MatmulApiTilingBase::choose_base_blocks(int32_t single_m, int32_t single_n,
            int64_t{base_m_} * base_k_ * a_bytes <= l0a_bytes_ && int64_t{base_n_} * base_k_ * b_bytes <= l0b_bytes_;
 }
 
+void MatmulApiTilingBase::take_whole()
+{
+    m_ = m_ < 0 ? org_m_ : m_;
+    n_ = n_ < 0 ? org_n_ : n_;
+    k_ = k_ < 0 ? org_ka_ : k_;
+}
+
 int64_t MatmulApiTilingBase::fill(optiling::TCubeTiling &tiling, int32_t cores)
 {
+    take_whole();
     if (m_ <= 0 || n_ <= 0 || k_ <= 0) {
         return -1;
     }

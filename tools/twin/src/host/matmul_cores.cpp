@@ -69,6 +69,7 @@ int32_t MultiCoreMatmulTiling::GetSingleShape(int32_t &m, int32_t &n, int32_t &k
 
 int64_t MultiCoreMatmulTiling::GetTiling(akgen::host::FilledTiling<optiling::TCubeTiling> tiling)
 {
+    take_whole();
     if (m_ <= 0 || n_ <= 0 || k_ <= 0 || cores_ <= 0) {
         return -1;
     }

@@ -47,7 +47,7 @@ int32_t MatmulApiTilingBase::SetShape(int32_t m, int32_t n, int32_t k)
     m_ = m;
     n_ = n;
     k_ = k;
-    return m > 0 && n > 0 && k > 0 ? 0 : -1;
+    return m != 0 && n != 0 && k != 0 ? 0 : -1; // -1: as the whole matrices are
 }
 int32_t MatmulApiTilingBase::SetOrgShape(int32_t m, int32_t n, int32_t k) { return SetOrgShape(m, n, k, k); }
 int32_t MatmulApiTilingBase::SetOrgShape(int32_t m, int32_t n, int32_t ka, int32_t kb)
@@ -131,6 +131,7 @@ int32_t MatmulApiTilingBase::SetSplitRange(int32_t max_m, int32_t max_n, int32_t
 }
 int32_t MatmulApiTilingBase::SetDoubleBuffer(bool, bool, bool, bool, bool, bool) { return 0; }
 int32_t MatmulApiTilingBase::SetMatmulConfigParams(int32_t, bool, ScheduleType, MatrixTraverse, bool) { return 0; }
+int32_t MatmulApiTilingBase::SetMatmulConfigParams(const MatmulConfigParams &) { return 0; }
 
 int32_t MatmulGetTmpBufSize(akgen::host::FilledTiling<optiling::TCubeTiling> tiling, SysTilingTempBufSize &sizes)
 {
