@@ -12,6 +12,7 @@ from typing import NamedTuple
 from akgen.agents.requests.attributes import parameters_of
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.needs import entry_of, tensors_of
+from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import ChainStep, Request
 from akgen.knowledge.operators import find_operators, operator_named
 
@@ -30,7 +31,7 @@ class Edited(NamedTuple):
 def edited(said: str, known: Request, read: Read) -> Edited | None:
     """Return what is known with the edit that the text begins with; None if it begins with none.
 
-    `read` reads the words for a step without what is known.
+    `read` reads the words for a step without what is known. Raises Unclear where an edit may mean another one.
     """
     if not known.steps:
         return None
@@ -130,6 +131,8 @@ def _inserted(text: str, known: Request, read: Read) -> tuple[ChainStep, ...] | 
     steps = _made(said["what"], read) if at is not None else None
     if at is None or steps is None:
         return None
+    if {s.operator for s in steps} & {s.operator for s in known.steps} and re.match("the ", said["what"]):
+        raise Unclear("order", names=[*(s.operator for s in known.steps), text])  # moved, or once more
     at += re.search(r"after|behind|后", said["how"]) is not None
     if "next" in said and _place(said["next"], known) != at + 1:
         return None
@@ -172,25 +175,17 @@ def _residual(text: str, known: Request, _read: Read) -> tuple[ChainStep, ...] |
 def _own(text: str, known: Request, _read: Read) -> tuple[ChainStep, ...] | None:
     """Take what was reduced from the input itself, "subtract that max from x"."""
     match = _pattern("own").fullmatch(text)
-    last = known.steps[-1]
-    if (
-        match is None
-        or last.formula is not None
-        or entry_of(last).category != "reduction"
-        or len(known.steps) > 1
-    ):
+    if match is None:
         return None
+    first, *later = known.steps
     sign = "div" if re.search("divide|除", match[0]) else "sub"
     named = next((g for g in match.groups() if g), None)
-    if named is not None and _place(named, known) is None:
-        return None
-    short = last.operator.removeprefix("a") if last.operator in ("amax", "amin") else last.operator
-    entry = next(
-        (e for n in (f"{sign}_own_{short}", f"{sign}_own_{last.operator}") if (e := operator_named(n))), None
-    )
-    if entry is None:
-        return None
-    kept = {n: v for n, v in last.attributes.items() if n != "keepdim"}
+    reduces = not later and first.formula is None and entry_of(first).category == "reduction"
+    short = first.operator.removeprefix("a") if first.operator in ("amax", "amin") else first.operator
+    entry = operator_named(f"{sign}_own_{short}") if reduces else None
+    if entry is None or (named is not None and _place(named, known) is None):
+        raise Unclear("order", names=[*(s.formula or s.operator for s in known.steps), text])
+    kept = {n: v for n, v in first.attributes.items() if n != "keepdim"}
     return (ChainStep(operator=entry.name, attributes=kept),)
 
 

@@ -145,7 +145,12 @@ def read_words(text: str, known: Request, language: Language, *, given: bool = F
             ),
             kind="unclear",
         )
-    if not given and (edit := edited(text, known, _plainly)) is not None:
+    try:
+        edit = None if given else edited(text, known, _plainly)
+    except Unclear as unclear:
+        asked = problem(unclear.name, language, **unclear.values)
+        return ParsedRequest(request=known, problem=asked, kind="unclear")
+    if edit is not None:
         if problem_of(edit.request, language) is None and not edit.rest:
             return ParsedRequest(request=edit.request)
         behind = read_words(edit.rest, edit.request, language) if edit.rest else None

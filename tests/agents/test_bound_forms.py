@@ -49,6 +49,9 @@ def test_declarations_are_read_in_any_notation(said: str, tensors: dict[str, str
         "gru cell, x 8x12, h 8x20, w_ih 60x12",  # one is lacking
         "scatter the new key into the kv cache: cache [2, 4, 64, 16], new [2, 4, 1, 16]",  # where?
         "softmax over dim 0, x 4x32, lengths int64 [4], ignore positions beyond lengths[b]",  # another axis
+        "softmax over dim 1, x 4x32, lengths int64 [4], ignore positions > lengths[b]",  # one more than the length
+        "mean over positions beyond lengths[b], x (4, 16, 8), lengths int64 (4,)",  # of the others
+        "对超过 lengths 的位置求平均，x [4, 32, 16]，lengths [4]",
         "int8 dequantize per row, q int8 (8, 16), scale fp16 (8,), zp int8 (8,), out = (q - zp) * scale, output fp32",
     ],
 )

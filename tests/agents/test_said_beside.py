@@ -116,6 +116,9 @@ def test_a_mask_over_numbers_is_not_their_type() -> None:
         ["y = sigmoid(Linear(x)) * x, x 16x32"],
         ["relu then sum over dim 1, 8x16", "same but with gelu first"],  # in front, or in its place
         ["relu then softmax, 8x16", "drop the relu and sigmoid"],
+        ["relu then softmax, 8x16", "put the softmax before the relu"],
+        ["exp then sum over dim 1, 8x16", "divide x by that sum"],  # which x?
+        ["sum over dim 1, 8x16", "divide x by that mean"],
         ["CLIP loss, x and y 32x64, inputs already normalised"],
         ["x and y 8x16, frob(x[:, 0]) * y[:, 1]"],  # no function of that name
     ],
