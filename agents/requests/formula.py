@@ -130,6 +130,8 @@ def read_formula(
         tree = ast.parse(body, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
+    if "e" not in given | declared:
+        tree = ast.fix_missing_locations(_Euler().visit(tree))
     if not isinstance(tree, ast.BinOp | ast.UnaryOp | ast.Call | ast.Compare):
         return None
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.UAdd):
@@ -209,6 +211,16 @@ def renamed(formula: str, name: str, text: str) -> str:
     return ast.unparse(
         _Renamed(name, ast.parse(text, mode="eval").body).visit(ast.parse(formula, mode="eval"))
     )
+
+
+class _Euler(ast.NodeTransformer):
+    """Writes powers of Euler's number, "e^(-x)", as what they are."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        self.generic_visit(node)
+        if not isinstance(node.op, ast.Pow) or not isinstance(node.left, ast.Name) or node.left.id != "e":
+            return node
+        return ast.copy_location(ast.Call(ast.Name("exp"), [node.right], []), node)
 
 
 class _Renamed(ast.NodeTransformer):

@@ -70,6 +70,8 @@ def steps_of(*turns: str) -> list[str]:
         (["y = LN(x + r), x and r 4x8, gamma and beta of 8"],
          ["torch.nn.functional.layer_norm(x + r, (x + r).shape[-1:], gamma, beta)", "(4, 8)", "(4, 8)", "(8,)",
           "(8,)"]),
+        (["y = x / (1 + e^(-x)), 4x8"], ["x / (1 + torch.exp(-x))", "(4, 8)"]),
+        (["$y = \\frac{1}{1 + e^{-x}}$, 4x8"], ["1 / (1 + torch.exp(-x))", "(4, 8)"]),
         (["GLU: split dim 1 into two halves a|b, return a * sigmoid(b), 4x8x16"],
          ["torch.chunk(x, 2, dim=1)[0] * torch.sigmoid(torch.chunk(x, 2, dim=1)[1])", "(4, 8, 16)"]),
         (["矩阵乘，A 是 128x256，B 是 64x256，算 A @ B.T，再加 bias [64]"],
