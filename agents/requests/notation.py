@@ -12,7 +12,7 @@ from typing import NamedTuple
 from akgen.agents.requests.fits import Misfit, shape_of, within, within_once
 from akgen.agents.requests.functions import CALLED, MAKES, NORMS, POOLED, normalised
 from akgen.agents.requests.request import Shape
-from akgen.agents.requests.signs import MathToken
+from akgen.agents.requests.signs import MathToken, split_name
 from akgen.agents.requests.trees import call, number_of, power, substituted, transposed, turned, with_axes
 from akgen.knowledge.operators import operator_named
 
@@ -292,7 +292,7 @@ class Notation:
         if self._known(name):
             self._at += 1
             return transposed(ast.Name(name)) if name != token.text else ast.Name(name)
-        parts = _split(name, self._known) if len(name) <= _LONGEST_PRODUCT else None
+        parts = split_name(name, self._known) if len(name) <= _LONGEST_PRODUCT else None
         if parts is None or not any(self._sure(part) for part in parts):
             raise NotRead
         self._at += 1
@@ -397,12 +397,3 @@ class Notation:
             return self._conditional()
         finally:
             self._depth -= 1
-
-
-def _split(name: str, known: Callable[[str], bool]) -> list[str] | None:
-    """Return the known names that a word is made of, "xw" of x and w; None if there is no single way."""
-    ways: list[list[str]] = [[]] if not name else []
-    for end in range(1, len(name) + 1):
-        if known(name[:end]) and (rest := _split(name[end:], known)) is not None:
-            ways.append([name[:end], *rest])
-    return ways[0] if len(ways) == 1 else None

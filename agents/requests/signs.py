@@ -1,6 +1,7 @@
 """Write mathematical signs so that they can be read: letters by their names, transposes, halves of a tensor."""
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from akgen.agents.requests.spelling import respelt
@@ -70,3 +71,12 @@ def spelt(said: str) -> str:
         text = text.replace(kept, sign)
     text = _HALF.sub(lambda m: f" half_{m[1] or m[2]}", text)
     return re.sub(r"\.(?:m?t)(?![a-z])|\^\{?t\}?(?![a-z0-9])", TRANSPOSED, text)
+
+
+def split_name(name: str, known: Callable[[str], bool]) -> list[str] | None:
+    """Return the known names that a word is made of, "xw" of x and w; None if there is no single way."""
+    ways: list[list[str]] = [[]] if not name else []
+    for end in range(1, len(name) + 1):
+        if known(name[:end]) and (rest := split_name(name[end:], known)) is not None:
+            ways.append([name[:end], *rest])
+    return ways[0] if len(ways) == 1 else None
