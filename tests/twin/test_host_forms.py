@@ -27,5 +27,5 @@ def test_documented_forms_compile_and_answer(
     assert tiling.data is not None
     whole, reserved, asked, sensible, plain = struct.unpack("<QQIII4x", tiling.data)
     assert whole - reserved == 16 * 1024
-    assert asked == sensible == 32
+    assert asked == sensible == 34
     assert plain == 4

@@ -75,6 +75,18 @@ AKGEN_HOST_API void GetWelfordFinalizeMaxMinTmpSize(const ge::Shape &src, const 
 
 AKGEN_HOST_API void GetDropOutMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool reuse_source,
                                             uint32_t &maximum, uint32_t &minimum);
+inline uint32_t GetDropOutMaxTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool reuse_source)
+{
+    uint32_t maximum = 0, minimum = 0;
+    GetDropOutMaxMinTmpSize(src, type_bytes, reuse_source, maximum, minimum);
+    return maximum;
+}
+inline uint32_t GetDropOutMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, const bool reuse_source)
+{
+    uint32_t maximum = 0, minimum = 0;
+    GetDropOutMaxMinTmpSize(src, type_bytes, reuse_source, maximum, minimum);
+    return minimum;
+}
 AKGEN_HOST_API void GetConfusionTransposeMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes,
                                                        const uint32_t kind, uint32_t &maximum, uint32_t &minimum);
 AKGEN_HOST_API void

@@ -92,6 +92,18 @@ inline void GetGeluMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes
 {
     akgen::host::temporary_sizes("Gelu", src, type_bytes, false, maximum, minimum);
 }
+inline uint32_t GetGeluMaxTmpSize(const ge::Shape &src, const uint32_t type_bytes)
+{
+    uint32_t maximum = 0, minimum = 0;
+    GetGeluMaxMinTmpSize(src, type_bytes, maximum, minimum);
+    return maximum;
+}
+inline uint32_t GetGeluMinTmpSize(const ge::Shape &src, const uint32_t type_bytes)
+{
+    uint32_t maximum = 0, minimum = 0;
+    GetGeluMaxMinTmpSize(src, type_bytes, maximum, minimum);
+    return minimum;
+}
 inline void GetSwiGLUMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, uint32_t &maximum,
                                    uint32_t &minimum, const bool reuse_source = false)
 {

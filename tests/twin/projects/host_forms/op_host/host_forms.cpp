@@ -52,6 +52,8 @@ static void AskSizes(HostFormsTilingData &data)
     SIZES(GetCumSumMaxMinTmpSize(shape, 4, true, false, maximum, minimum));
     SIZES(GetPowerMaxMinTmpSize(shape, one, false, 4, false, maximum, minimum));
     SIZES(GetGeluMaxMinTmpSize(shape, 4, maximum, minimum));
+    SIZES(maximum = GetGeluMaxTmpSize(shape, 4); minimum = GetGeluMinTmpSize(shape, 4));
+    SIZES(maximum = GetDropOutMaxTmpSize(shape, 4, false); minimum = GetDropOutMinTmpSize(shape, 4, false));
     SIZES(GetSwiGLUMaxMinTmpSize(shape, 4, maximum, minimum, false));
     SIZES(GetGeGLUMaxMinTmpSize(shape, 4, false, maximum, minimum));
     SIZES(GetSiluTmpSize(shape, 4, false, maximum, minimum));
