@@ -55,10 +55,12 @@ def train_sft(recipe: SftRecipe, folder: Path) -> Trained:
     kept, too_long = _short_enough(records, tokenizer, recipe.data.max_tokens)
     rows = Dataset.from_list([{"prompt": r.prompt, "completion": r.completion} for r in kept])
     packs = recipe.packed_tokens > 0
+    options = trainer_options(recipe.trainer, folder, recipe.seed, cpu=recipe.cpu)
+    # Unpacked records of unlike lengths in one batch are half padding.
+    options.setdefault("train_sampling_strategy", "random" if packs else "group_by_length")
     config = SFTConfig(
-        **trainer_options(recipe.trainer, folder, recipe.seed, cpu=recipe.cpu), packing=packs,
-        packing_strategy="bfd", max_length=recipe.packed_tokens or recipe.data.max_tokens,
-        completion_only_loss=True,
+        **options, packing=packs, packing_strategy="bfd",
+        max_length=recipe.packed_tokens or recipe.data.max_tokens, completion_only_loss=True,
     )  # fmt: skip
     return run_trainer(
         SFTTrainer, folder, model, tokenizer, recipe.lora, args=config, train_dataset=rows,
