@@ -9,7 +9,8 @@ from akgen.tools.dsl.buffers import ScratchNeed, UbBuffer, UbPlan
 from akgen.tools.dsl.cpp_expr import CppExpr, CppNames, camel, pascal
 from akgen.tools.dsl.expr import Element, Expr, Func, ListLength, ListNumel, Name, Read, ScalarType
 from akgen.tools.dsl.host_run import tensor_arguments
-from akgen.tools.dsl.ir import Assign, Block, ElementType, Kernel, Multiply, Program, WaitFor, Workspace, walk
+from akgen.tools.dsl.ir import Assign, Block, ElementType, Kernel, Load, Multiply, Program, WaitFor, Workspace, walk
+from akgen.tools.dsl.prefetch import loads_ahead
 from akgen.tools.dsl.prepare import PreparedKernel
 from akgen.tools.dsl.scalar_names import hoisted, infer
 
@@ -42,6 +43,7 @@ class KernelContext:
         self.tile_types = {t: self.resolved(a.dtype) for t, a in self.kernel.allocs.items()}
         self.plan = self._plan(prepared.plan)
         self.slots = self._slots()
+        self.ahead = loads_ahead(self.kernel, self.placement, self.plan)  # by the line of the loop
         self.shared_objects = self._shared_objects()
         types = infer(self.kernel.body, self.kernel.scalars)
         self.types = types
@@ -211,6 +213,11 @@ class KernelContext:
             return self.names.of(f"in {tile}", f"{camel(tile)}In_")
         several = len({o.tensor for o in self.placement.outs_of(tile)}) > 1
         return self.names.of(f"out {tile} {tensor}", f"{camel(tile)}Out{pascal(tensor) if several else ''}_")
+
+    def queue_depth(self, tile: str) -> int:
+        """Return how many tiles the input queue of one holds at a time."""
+        ahead = {self.queue("in", x.tile) for b in self.ahead.values() for x in b.body if isinstance(x, Load)}
+        return 2 if self.queue("in", tile) in ahead else 1
 
     def buffer(self, tile: str) -> str:
         return self._slot("temp", tile) or self.names.of(f"buffer {tile}", f"{camel(tile)}Buf_")

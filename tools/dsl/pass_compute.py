@@ -5,11 +5,11 @@ Queue cycles (AllocTensor, EnQue, DeQue, FreeTensor) follow the placement; copie
 
 from collections.abc import Iterator, Mapping
 
-from akgen.tools.dsl.buffer_placement import LoadScope, key
+from akgen.tools.dsl.buffer_placement import Key, LoadScope, key
 from akgen.tools.dsl.code import CopyCall, Function, KernelCode, Line, Lines, function_names
 from akgen.tools.dsl.cube import own_objects, product_lines
 from akgen.tools.dsl.emit_block import BlockPrinter, emit_branch, emit_loop, whole_blocks
-from akgen.tools.dsl.expr import ONE, ZERO, Expr, names_in
+from akgen.tools.dsl.expr import ONE, ZERO, Binary, Expr, Name, names_in
 from akgen.tools.dsl.ir import (
     Alloc,
     Assign,
@@ -27,6 +27,7 @@ from akgen.tools.dsl.ir import (
     walk,
 )
 from akgen.tools.dsl.kernel_context import SCALAR_CPP, KernelContext
+from akgen.tools.dsl.prefetch import values_at
 from akgen.tools.dsl.scalar_names import expressions
 
 
@@ -53,6 +54,7 @@ class _Process:
         self.reloaded = ctx.kernel.loaded & ctx.kernel.put
         self.syncs = False
         self.starts = [body[0].line for body in ctx.kernel.phases[1:]]
+        self.loops_ahead: dict[Key, For] = {}  # by the copyin block that their iterations do for the next one
         self.declared: list[set[str]] = []  # tiles that functions are given, by C++ scope of Process
 
     def code(self) -> KernelCode:
@@ -105,7 +107,7 @@ class _Process:
             case Assign():
                 self.assign(s)
             case For():
-                emit_loop(self.ctx, self.out, s, self.body)
+                self.loop(s)
             case If():
                 emit_branch(self.ctx, self.out, s, self.body)
             case SyncAll():
@@ -117,6 +119,32 @@ class _Process:
                 self.block(s)
             case _:
                 raise AssertionError(f"{type(s).__name__} does not occur here")
+
+    def loop(self, s: For) -> None:
+        """Print a loop. Where the next tile can be asked for before this one is computed, the first is before the loop."""
+        ahead = self.ctx.ahead.get(s.line)
+        if ahead is not None:
+            self.out.open(f"if ({self.ctx.expr.text(Binary(op='<', left=s.start, right=s.stop))})")
+            self.out.add(self.call(ahead, values_at(s, s.start)))
+            self.out.close()
+            self.loops_ahead[key(ahead)] = s
+        emit_loop(self.ctx, self.out, s, self.body)
+
+    def next_call(self, b: Block) -> None:
+        """Print the call of a copyin block for the next iteration of its loop, if there is one."""
+        loop = self.loops_ahead[key(b)]
+        after = Name(id=f"next {loop.var}")
+        name = self.ctx.names.of(after.id, "next")
+        step = Binary(op="+", left=Name(id=loop.var), right=loop.step)
+        self.out.add(f"const int64_t {name} = {self.ctx.expr.text(step)};")
+        self.out.open(f"if ({self.ctx.expr.text(Binary(op='<', left=after, right=loop.stop))})")
+        self.out.add(self.call(b, values_at(loop, after)) + " // on its way while this one is computed")
+        self.out.close()
+
+    def call(self, b: Block, values: Mapping[str, Expr]) -> str:
+        """Return the call of a copyin block with what its scalars are at another place."""
+        said = [self.ctx.expr.text(values.get(n, Name(id=n))) for n in self.used(b)]
+        return f"{self.called(b)}({', '.join(said)});"
 
     def assign(self, s: Assign) -> None:
         name, value = self.ctx.scalar(s.name), self.ctx.expr.text(s.value)
@@ -136,7 +164,10 @@ class _Process:
         used = self.used(b)
         tiles = dict(self.tiles(b))
         arguments = [self.ctx.scalar(n) for n in used]
-        self.out.add(f"{self.called(b)}({', '.join((*arguments, *tiles))});")
+        if here in self.loops_ahead:
+            self.next_call(b)
+        else:
+            self.out.add(f"{self.called(b)}({', '.join((*arguments, *tiles))});")
         lines = Lines()
         write = {
             "copyin": self.copy_in, "compute": self.compute, "copyout": self.copy_out, "cube": self.multiply,

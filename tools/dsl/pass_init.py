@@ -85,7 +85,7 @@ def _constants(ctx: KernelContext) -> list[str]:
 
 def _member(ctx: KernelContext, b: UbBuffer) -> str:
     if b.role == "in":
-        return f"TQue<TPosition::VECIN, 1> {ctx.queue('in', b.tile)};"
+        return f"TQue<TPosition::VECIN, {ctx.queue_depth(b.tile)}> {ctx.queue('in', b.tile)};"
     if b.role == "out":
         return f"TQue<TPosition::VECOUT, 1> {ctx.queue('out', b.tile, b.tensor or '')};"
     return f"TBuf<TPosition::VECCALC> {ctx.buffer(b.tile)};"

@@ -5,8 +5,7 @@
 
 namespace optiling {
 constexpr uint32_t RESERVE_BYTES = 8 * 1024; // rounding of the small buffers
-constexpr uint32_t TILE_BYTES =
-    20 * 1024;                       // copies are efficient from 16 KB on; longer tiles delay the first and last step
+constexpr uint32_t TILE_BYTES = 32 * 1024;   // longer tiles delay the first and the last step
 constexpr uint32_t MOST_ROWS = 1000; // one Brcb spreads four rows a repeat, with at most 255 repeats
 
 static ge::graphStatus Tiling(gert::TilingContext *context)

@@ -29,19 +29,25 @@ public:
 
     __aicore__ inline void Process()
     {
+        CopyIn(0);
         for (uint32_t row = 0; row < count; row += tileRows) {
-            const uint32_t rows = count - row < tileRows ? count - row : tileRows;
-            CopyIn(row, rows);
-            Compute(rows);
-            CopyOut(row, rows);
+            // The next tile is asked for before this one's instructions, which are more than the vector unit's queue
+            // takes: until some are done, the scalar unit would wait there and give out no copy.
+            if (row + tileRows < count) {
+                CopyIn(row + tileRows);
+            }
+            Compute(RowsFrom(row));
+            CopyOut(row);
         }
     }
 
 private:
-    __aicore__ inline void CopyIn(uint32_t row, uint32_t rows)
+    __aicore__ inline uint32_t RowsFrom(uint32_t row) const { return count - row < tileRows ? count - row : tileRows; }
+
+    __aicore__ inline void CopyIn(uint32_t row)
     {
         LocalTensor<T> x = inQueue.AllocTensor<T>();
-        const DataCopyExtParams run{static_cast<uint16_t>(rows), static_cast<uint32_t>(columns * sizeof(T)), 0, 0, 0};
+        const DataCopyExtParams run{static_cast<uint16_t>(RowsFrom(row)), static_cast<uint32_t>(columns * sizeof(T)), 0, 0, 0};
         DataCopyPad(x, xGm[static_cast<uint64_t>(row) * columns], run, DataCopyPadExtParams<T>{false, 0, 0, 0});
         inQueue.EnQue(x);
     }
@@ -133,10 +139,10 @@ private:
         ResetMask();
     }
 
-    __aicore__ inline void CopyOut(uint32_t row, uint32_t rows)
+    __aicore__ inline void CopyOut(uint32_t row)
     {
         LocalTensor<T> y = outQueue.DeQue<T>();
-        const DataCopyExtParams run{static_cast<uint16_t>(rows), static_cast<uint32_t>(columns * sizeof(T)), 0, 0, 0};
+        const DataCopyExtParams run{static_cast<uint16_t>(RowsFrom(row)), static_cast<uint32_t>(columns * sizeof(T)), 0, 0, 0};
         DataCopyPad(yGm[static_cast<uint64_t>(row) * columns], y, run);
         outQueue.FreeTensor(y);
     }
