@@ -98,12 +98,28 @@ def product_lines(ctx: KernelContext, s: Multiply) -> list[str]:
             )
         if o.c in ctx.kernel.moved:
             lines.insert(
-                0, f"{ctx.lib('TileWaitFor')}<HardEvent::MTE2_S>(); // and writes over what was loaded"
+                0, f"{ctx.lib('TileWaitFor')}<HardEvent::MTE2_S>(); // its product goes where tiles were loaded from"
             )
-        return [*lines, f"{name}.template IterateAll<false>({c}, {int(s.accumulate)}, false, true);"]
+        asked = f"{name}.template IterateAll<false>({c}, {int(s.accumulate)}, false, true);"
+        return [*wait_lines(ctx, s.object), *lines, asked, f"{ctx.asked(s.object)} = true;"]
     if {o.a, o.b, o.c, o.bias} & ctx.kernel.moved:
         lines.insert(0, "PipeBarrier<PIPE_ALL>(); // the cube core sees what this core's copies did")
     return [*lines, f"{name}.IterateAll({c}{', 1' if s.accumulate else ''});"]
+
+
+def wait_lines(ctx: KernelContext, name: str) -> list[str]:
+    """Return the calls that wait for an object's product, if one is under way.
+
+    The cube core says of each product that it is done, and a wait takes one word back: there is never more than one.
+    """
+    asked = ctx.asked(name)
+    return [f"if ({asked}) {{", f"    {ctx.object(name)}.WaitIterateAll();", f"    {asked} = false;", "}"]
+
+
+def under_way(ctx: KernelContext) -> list[str]:
+    """Return the members that say of each object with products of its own time whether one is under way."""
+    names = {ctx.asked(s.object) for s in walk(ctx.kernel.body) if isinstance(s, Multiply) and not s.wait}
+    return [f"bool {n} = false;" for n in sorted(names)]
 
 
 def _most(sizes: list[str]) -> str:

@@ -204,6 +204,11 @@ class KernelContext:
         """Return the member name of a Matmul object, or of the one that stands for it."""
         return self.names.of(f"object {self.shared_objects[name]}", f"{camel(self.shared_objects[name])}_")
 
+    def asked(self, name: str) -> str:
+        """Return the member that says whether a product of the object is under way."""
+        own = self.shared_objects[name]
+        return self.names.of(f"asked {own}", f"{camel(own)}Asked_")
+
     def queue(self, kind: Literal["in", "out"], tile: str, tensor: str = "") -> str:
         """Return a transfer queue's member name."""
         slot = self._slot(kind, tile, tensor if kind == "out" else "")

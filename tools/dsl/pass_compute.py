@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from akgen.tools.dsl.buffer_placement import Key, LoadScope, key
 from akgen.tools.dsl.code import CopyCall, Function, KernelCode, Line, Lines, function_names
-from akgen.tools.dsl.cube import own_objects, product_lines
+from akgen.tools.dsl.cube import own_objects, product_lines, wait_lines
 from akgen.tools.dsl.emit_block import BlockPrinter, emit_branch, emit_loop, whole_blocks
 from akgen.tools.dsl.expr import ONE, ZERO, Binary, Expr, Name, names_in
 from akgen.tools.dsl.ir import (
@@ -243,7 +243,7 @@ class _Process:
                 case Multiply():
                     made = product_lines(self.ctx, s)
                 case WaitFor():
-                    made = [f"{self.ctx.object(s.object)}.WaitIterateAll();"]
+                    made = wait_lines(self.ctx, s.object)
                 case _:
                     raise AssertionError(f"{type(s).__name__} does not occur in cube blocks")
             for line in made:

@@ -3,7 +3,7 @@
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.dsl.buffers import ScratchNeed, UbBuffer, UbPlan
 from akgen.tools.dsl.cpp_expr import camel, pascal
-from akgen.tools.dsl.cube import declaration, own_objects
+from akgen.tools.dsl.cube import declaration, own_objects, under_way
 from akgen.tools.dsl.ir import ElementType
 from akgen.tools.dsl.kernel_context import SCALAR_CPP, KernelContext
 
@@ -43,6 +43,7 @@ def kernel_init(ctx: KernelContext, tiling_struct: str, fields: dict[str, str]) 
     for name in sorted(ctx.members):
         members.append(f"{SCALAR_CPP[ctx.types[name]]} {ctx.scalar(name)} = 0;")
     members += dict.fromkeys(_member(ctx, b) for b in ctx.plan.buffers)  # phases may share some
+    members += under_way(ctx)
     members.append("TBuf<TPosition::VECCALC> scratch_;")
     init.extend(_init_phase(ctx.plan.in_phase(0), ctx, "pipe"))
     count = len(kernel.phases)
