@@ -36,6 +36,9 @@ struct Product {
 // this object asked for, and what the core's other objects asked for before, which the cube core serves in order.
 AKGEN_API void matmul(const Product &p, const char *api, bool wait);
 AKGEN_API void matmul_wait(const void *object);
+// Before WaitIterateAll: warn MATMUL_WAIT unless the cube core tells of one product that is not waited for yet. `told` counts
+// those that were asked for with waitIterateAll, `silent` the others since the last wait.
+AKGEN_API void matmul_told(uint32_t told, uint32_t silent);
 AKGEN_API void matmul_register(const void *tiling);
 // Objects that a vector core has registered: warn MATMUL_OBJECT of more than 4, and after InitBuffer.
 AKGEN_API void matmul_objects(uint32_t count);

@@ -171,6 +171,21 @@ void matmul(const Product &asked_for, const char *api, bool wait)
     }
 }
 
+void matmul_told(uint32_t told, uint32_t silent)
+{
+    const void *pc = __builtin_return_address(0);
+    if (told > 1) {
+        warn("MATMUL_WAIT", "WaitIterateAll", pc,
+             "WaitIterateAll takes one of %u products that are under way: each IterateAll<false> with waitIterateAll has a "
+             "WaitIterateAll of its own.",
+             told);
+    } else if (told == 0 && silent > 0) {
+        warn("MATMUL_WAIT", "WaitIterateAll", pc,
+             "WaitIterateAll waits for a product that was asked for without waitIterateAll: the cube core does not say "
+             "that it is done.");
+    }
+}
+
 void matmul_wait(const void *object)
 {
     const void *pc = __builtin_return_address(0);
