@@ -98,7 +98,8 @@ def product_lines(ctx: KernelContext, s: Multiply) -> list[str]:
             )
         if o.c in ctx.kernel.moved:
             lines.insert(
-                0, f"{ctx.lib('TileWaitFor')}<HardEvent::MTE2_S>(); // its product goes where tiles were loaded from"
+                0,
+                f"{ctx.lib('TileWaitFor')}<HardEvent::MTE2_S>(); // its product goes where tiles were loaded from",
             )
         asked = f"{name}.template IterateAll<false>({c}, {int(s.accumulate)}, false, true);"
         return [*wait_lines(ctx, s.object), *lines, asked, f"{ctx.asked(s.object)} = true;"]

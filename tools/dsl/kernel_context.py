@@ -9,7 +9,18 @@ from akgen.tools.dsl.buffers import ScratchNeed, UbBuffer, UbPlan
 from akgen.tools.dsl.cpp_expr import CppExpr, CppNames, camel, pascal
 from akgen.tools.dsl.expr import Element, Expr, Func, ListLength, ListNumel, Name, Read, ScalarType
 from akgen.tools.dsl.host_run import tensor_arguments
-from akgen.tools.dsl.ir import Assign, Block, ElementType, Kernel, Load, Multiply, Program, WaitFor, Workspace, walk
+from akgen.tools.dsl.ir import (
+    Assign,
+    Block,
+    ElementType,
+    Kernel,
+    Load,
+    Multiply,
+    Program,
+    WaitFor,
+    Workspace,
+    walk,
+)
 from akgen.tools.dsl.prefetch import loads_ahead
 from akgen.tools.dsl.prepare import PreparedKernel
 from akgen.tools.dsl.scalar_names import hoisted, infer
@@ -43,7 +54,7 @@ class KernelContext:
         self.tile_types = {t: self.resolved(a.dtype) for t, a in self.kernel.allocs.items()}
         self.plan = self._plan(prepared.plan)
         self.slots = self._slots()
-        self.ahead = loads_ahead(self.kernel, self.placement, self.plan)  # by the line of the loop
+        self.ahead = loads_ahead(self.kernel, self.plan)  # by the line of the loop
         self.shared_objects = self._shared_objects()
         types = infer(self.kernel.body, self.kernel.scalars)
         self.types = types

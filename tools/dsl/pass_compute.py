@@ -121,7 +121,7 @@ class _Process:
                 raise AssertionError(f"{type(s).__name__} does not occur here")
 
     def loop(self, s: For) -> None:
-        """Print a loop. Where the next tile can be asked for before this one is computed, the first is before the loop."""
+        """Print a loop. Where it asks for the next tile before it computes this one, the first is asked for before."""
         ahead = self.ctx.ahead.get(s.line)
         if ahead is not None:
             self.out.open(f"if ({self.ctx.expr.text(Binary(op='<', left=s.start, right=s.stop))})")

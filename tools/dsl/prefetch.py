@@ -1,13 +1,13 @@
 """Loops that ask for the next tile before they compute this one.
 
-The scalar unit gives out instructions in the order of the text, and the queue of each pipe takes 32 of them. A block that works
-row by row gives out more: the scalar unit waits there, and the copy behind it, the next tile's, begins when this tile is
-nearly done, beside the copy out, which it slows down. Asked for first, it arrives while this tile is computed.
+The scalar unit gives out instructions in the order of the text, and the queue of each pipe takes 32 of them. A block
+that works row by row gives out more: the scalar unit waits there, and the copy behind it, the next tile's, begins when
+this tile is nearly done, beside the copy out, which it slows down. Asked for first, it arrives while this tile is
+computed.
 """
 
 from collections.abc import Mapping
 
-from akgen.tools.dsl.buffer_placement import Placement
 from akgen.tools.dsl.buffers import UbPlan
 from akgen.tools.dsl.expr import Binary, Choice, Const, Expr, Func, Name, Unary, names_in, replace_names, walk
 from akgen.tools.dsl.ir import Assign, Block, For, Kernel, Load, Stmt, assigned
@@ -17,7 +17,7 @@ from akgen.tools.dsl.scalar_names import expressions
 _KNOWN_AHEAD = (Binary, Choice, Const, Func, Name, Unary)  # what an expression is made of that needs no tile
 
 
-def loads_ahead(kernel: Kernel, placement: Placement, plan: UbPlan) -> dict[int, Block]:
+def loads_ahead(kernel: Kernel, plan: UbPlan) -> dict[int, Block]:
     """Return, by the line of its loop, the copyin block that can be done an iteration ahead."""
     double = {b.tile for b in plan.buffers if b.role == "in" and b.copies > 1}
     found = {}
@@ -40,9 +40,10 @@ def _ahead(loop: For, kernel: Kernel, double: set[str]) -> Block | None:
     read = [e for s in (*loads, *loop.body[:first], loop) for e in expressions(s)]
     if not all(isinstance(part, _KNOWN_AHEAD) for e in read for part in walk(e)):
         return None
-    changed = assigned(rest) | {loop.var}
-    later = {n for e in (loop.step, loop.stop) for n in names_in(e)}
-    return block if not (assigned(rest) & {n for e in read for n in names_in(e)}) | (changed & later) else None
+    later = assigned(rest)
+    stale = later & {n for e in read for n in names_in(e)}
+    moving = (later | {loop.var}) & (names_in(loop.step) | names_in(loop.stop))
+    return None if stale or moving else block
 
 
 def _works_on_tiles(s: Stmt) -> bool:
