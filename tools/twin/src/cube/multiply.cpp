@@ -106,6 +106,24 @@ void warn_of_bare_sums(const View &c, const void *pc)
     }
 }
 
+// The block of the last product, and its instruction: the next one of a small block begins before it has ended.
+struct Last {
+    const uint8_t *sums = nullptr;
+    uint32_t number = 0;
+};
+thread_local Last last;
+
+void warn_of_sums_under_way(const View &c, const Multiply &p, const void *pc)
+{
+    constexpr uint32_t large = 10; // blocks of 16 x 16 from which on one product ends before the next one adds to it
+    if (last.sums == c.data && (p.m / 16) * (p.n / 16) < large && !self->detector.ended(Pipe::M, last.number)) {
+        warn("MMAD_BARRIER", "Mmad", pc,
+             "Mmad adds to sums of %u x %u that the Mmad before it may still make: blocks of fewer than %u fractals need "
+             "PipeBarrier<PIPE_M>() in between.",
+             p.m, p.n, large);
+    }
+}
+
 } // namespace
 
 thread_local Hf32 hf32;
@@ -154,8 +172,10 @@ void multiply(View c, View a, View b, View bias, const Multiply &p, DType c_type
     }
     if (!p.with_bias && !p.start_at_zero) {
         warn_of_bare_sums(c, pc);
+        warn_of_sums_under_way(c, p, pc);
     }
     issue(in);
+    last = {c.data, self->detector.number()};
     if (a_type == DType::I4) {
         run<int32_t>(c, a, b, bias, p, plain, left_fractals, NibbleRow{});
     } else if (c_type == DType::I32) {

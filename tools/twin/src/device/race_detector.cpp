@@ -197,6 +197,7 @@ bool RaceDetector::acquire(Pipe from, Pipe to, int id)
             clock_[t][p] = released.clock[p];
         }
     }
+    ended_[t] = std::max(ended_[t], released.clock[t]);
     clock_[t][t] = time_[t]; // waiting lasts longer than an instruction's latency: public kernels take it for a barrier
     return true;
 }
@@ -213,6 +214,9 @@ uint32_t RaceDetector::follow(Pipe later, Pipe earlier)
 
 void RaceDetector::barrier(Pipe pipe)
 {
+    for (int p = 0; p < pipes; ++p) {
+        ended_[p] = pipe == Pipe::ALL || p == static_cast<int>(pipe) ? time_[p] : ended_[p];
+    }
     if (pipe != Pipe::ALL) {
         clock_[static_cast<int>(pipe)][static_cast<int>(pipe)] = time_[static_cast<int>(pipe)];
         return;

@@ -66,6 +66,9 @@ public:
         return static_cast<uint32_t>(flags_[int(from)][int(to)][id].size());
     }
     void barrier(Pipe pipe);
+    // Whether a pipe's next instruction begins after its own instruction `number` has ended: a barrier, or a flag of a pipe
+    // that waited for it. (Elsewhere any wait counts as a barrier.)
+    bool ended(Pipe pipe, uint32_t number) const { return ended_[int(pipe)] >= number; }
     // Order what `later` does next behind all that `earlier` did; returns the number of earlier's last instruction.
     uint32_t follow(Pipe later, Pipe earlier);
 
@@ -82,6 +85,7 @@ private:
     SpareNumbers *spare_ = nullptr;
     uint32_t time_[pipes] = {};
     uint32_t clock_[pipes][pipes] = {};
+    uint32_t ended_[pipes] = {}; // of each pipe, its last instruction that it knows to have ended
     std::vector<Release> flags_[pipes][pipes][8];
     Waits waits_;
     int pipe_ = 0;
