@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from tests.sampled import sampled
-from tests.tools.compose.composing import assert_right, normal
+from tests.tools.compose.composing import assert_right, assert_right_on_twin, normal
 
 Fn = Callable[..., Any]
 SORTING: dict[str, Fn] = {
@@ -57,6 +57,10 @@ def test_rows_that_do_not_fit() -> None:
     few[few == 2] = torch.inf
     assert_right(lambda x: torch.sort(x, dim=-1, stable=True, descending=True), (few,))
     assert_right(lambda x: torch.sort(x, dim=-1, stable=True), (few,))
+
+
+def test_a_list_that_its_first_tile_does_not_fill() -> None:
+    assert_right_on_twin(lambda x: torch.topk(x, 3000), -torch.arange(1.0, 9001.0)[None])
 
 
 @pytest.mark.parametrize("most", [5, 2**31 - 1])

@@ -16,7 +16,6 @@ OPERATIONS["sort_values"] = OPERATIONS["sort_places"] = "sorting"
 PASS = 2048  # results of a pass
 INFINITE, NEGATIVE = Const(value=1e39), Const(value=-1e39)
 LOWEST = Const(value=-3.4028234663852886e38)
-WIDEST = 4064  # records of one list that a merge takes, in whole groups of 32
 
 
 class Sorting(Library):
@@ -158,7 +157,7 @@ class SortingLong(Sorting):
         self.share(rows, rows)
         self.tile_of("tile", Const(value=2048), call("align_up", self.t.sizes[self.lane], 64))
         self.part.fixed = [*self.counts()]
-        kept = [binary("<=", k, WIDEST) for k in self.counts()]
+        kept = [binary("<=", k, self.name("tile")) for k in self.counts()]  # the first tile fills the list
         self.part.fits = joined("and", [binary(">=", self.name("tile"), 64), *kept], ONE)
 
     def run(self) -> None:
@@ -176,7 +175,7 @@ class SortingLong(Sorting):
         with self.row_loop(r):
             best = self.w.allocate("C", "float32", wish="best_records")
             with self.w.stage("compute"):
-                self.w.op("fill", best, Const(value=0.0))
+                self.w.op("fill", best, NEGATIVE)
             self.w.close_stage()
             with self.tiles(j, m, 0, lane, tile):
                 loaded, records = (
@@ -233,7 +232,7 @@ class SortingPasses(SortingLong):
         """Return the best records of a row of those behind the last one that was handed out."""
         best = self.w.allocate("C", "float32", wish="best_records")
         with self.w.stage("compute"):
-            self.w.op("fill", best, Const(value=0.0))
+            self.w.op("fill", best, NEGATIVE)
         self.w.close_stage()
         m, j, start = self.name("m"), self.name("j"), self.at(self.address, r)
         with self.tiles(j, m, 0, self.size(self.lane), tile):
