@@ -1,5 +1,6 @@
 """Write the kernels of a group of cases: one per schedule of its loop nest, with the host lines before its launch."""
 
+import textwrap
 from itertools import groupby
 
 from akgen.tools.compose.back.choices import EVENTS, choices, spoiled
@@ -264,11 +265,19 @@ def _host(kernel: Kernel, parts: list[Part], tuning: Tuning) -> list[Stmt]:
     return host
 
 
+_MOST_FORMULAS = 10  # lines of a docstring; what takes more is read in the code
+
+
 def _doc(templates: tuple[SymbolicNest, ...], choice: tuple[Kind, ...], face: Interface) -> str:
     """Return a kernel's docstring: how it runs, and what it computes where that is short."""
     outputs = tuple(n.removesuffix("_ref") for n in face.output_names)
     lines = [schedule_texts()[kind].how for kind in dict.fromkeys(choice)]
     nests = [n for t in templates for n in (*t.before, t)]
     steps = [s for t in nests for s in formulas(t.plain or t, face.input_names, outputs)]
-    lines += [s for s in steps if len(s) <= 100] if len(steps) <= 8 else []
+    wrapped = [
+        line
+        for s in steps
+        for line in textwrap.wrap(s, 100, subsequent_indent="    ", break_long_words=False)
+    ]
+    lines += wrapped if len(wrapped) <= _MOST_FORMULAS else []
     return "\n".join([lines[0], "", *lines[1:]]) if len(lines) > 1 else lines[0]

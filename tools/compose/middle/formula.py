@@ -1,7 +1,9 @@
 """A loop nest as formulas that a person reads: one line per step."""
 
+import math
+
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
-from akgen.tools.dsl.expr import BinaryOp, Expr, Name, binary, call
+from akgen.tools.dsl.expr import BinaryOp, Const, Expr, Name, binary, call
 from akgen.tools.dsl.show import show
 
 _INFIX: dict[str, BinaryOp] = {
@@ -27,12 +29,17 @@ def formulas(template: SymbolicNest, inputs: tuple[str, ...], outputs: tuple[str
         if simple or (uses.get(i, 0) <= 1 and (len(show(formula)) <= 60 or i in final)):
             said[i] = formula
             continue
-        name = f"t{len(lines)}"
+        name = f"step{len(lines) + 1}"  # tiles are called otherwise
         lines.append(f"{name} = {show(formula)}")
         said[i] = Name(id=name)
     for s in template.nest.stores:
         lines.append(f"{f'temp{s.temp}' if s.output is None else outputs[s.output]} = {show(said[s.value])}")
     return lines
+
+
+def _infinite(e: Expr) -> Name | None:
+    infinite = isinstance(e, Const) and isinstance(e.value, float) and math.isinf(e.value)
+    return Name(id="inf" if e.value > 0 else "-inf") if infinite else None
 
 
 def _formula(template: SymbolicNest, index: int, args: list[Expr], inputs: tuple[str, ...]) -> Expr:
@@ -42,10 +49,13 @@ def _formula(template: SymbolicNest, index: int, args: list[Expr], inputs: tuple
         case "load":
             assert v.origin is not None
             at = v.origin.input
-            return Name(id=f"temp{v.origin.temp}" if at is None else inputs[at])
+            name, address = f"temp{v.origin.temp}" if at is None else inputs[at], template.addresses[index]
+            if args:
+                return Name(id=f"{name}[{', '.join(map(show, args))}]")
+            return call("padded", Name(id=name)) if address is not None and address.guards else Name(id=name)
         case "const" | "count" | "inv_count":
             assert constant is not None
-            return constant
+            return _infinite(constant) or constant
         case "iota":
             return Name(id=f"position{list(v.deps)}")
         case "reduce":
@@ -53,6 +63,12 @@ def _formula(template: SymbolicNest, index: int, args: list[Expr], inputs: tuple
         case "scan":
             order = "backwards along" if v.reverse else "along"
             return call(f"running_{v.kind}", args[0], Name(id=f"{order} axis {v.over[0]}"))
+        case "and" if Const(value=True) in args or Const(value=1) in args:
+            return args[0] if args[1] in (Const(value=True), Const(value=1)) else args[1]
+        case "sort_values" | "sort_places":
+            return call(
+                v.op.replace("sort", "sorted"), args[0], Name(id="ascending" if v.reverse else "descending")
+            )
         case op if op in _INFIX:
             return binary(_INFIX[op], args[0], args[1])
         case "contract":

@@ -78,36 +78,40 @@ __aicore__ inline void TileLoadGuarded(const LocalTensor<T> &dst, const GlobalTe
     }
 }
 
-// tile: TileLoadIndexed TileLoad
+// tile: TileLoadIndexed TileLoad TileWaitFor
 // Row r of the tile is `cols` elements from offset + index[r] * pitch on.
 template <typename T>
 __aicore__ inline void TileLoadIndexed(const LocalTensor<T> &dst, const GlobalTensor<T> &src, int64_t offset,
                                        const LocalTensor<int32_t> &index, int64_t rows, int64_t cols, int64_t pitch,
                                        int64_t stride)
 {
+    TileWaitFor<HardEvent::V_S>(); // the scalar unit reads what the vector unit computed
     for (int64_t r = 0; r < rows; ++r) {
         TileLoad(dst[r * stride], src[offset + index.GetValue(r) * pitch], cols);
     }
 }
 
-// tile: TileLoadElements
+// tile: TileLoadElements TileWaitFor
 // Element i of the tile is the one at offset + index[i] * pitch; read by the scalar unit.
 template <typename T>
 __aicore__ inline void TileLoadElements(const LocalTensor<T> &dst, const GlobalTensor<T> &src, int64_t offset,
                                         const LocalTensor<int32_t> &index, int64_t n, int64_t pitch)
 {
+    TileWaitFor<HardEvent::V_S>(); // the scalar unit reads what the vector unit computed
     for (int64_t i = 0; i < n; ++i) {
         dst.SetValue(i, src.GetValue(offset + index.GetValue(i) * pitch));
     }
+    TileWaitFor<HardEvent::S_V>();
 }
 
-// tile: TileStoreIndexed TileStore
+// tile: TileStoreIndexed TileStore TileWaitFor
 // Row r of the tile goes to offset + index[r] * pitch; with `sums`, it is added to what is there.
 template <typename T>
 __aicore__ inline void TileStoreIndexed(const GlobalTensor<T> &dst, int64_t offset, const LocalTensor<T> &src,
                                         const LocalTensor<int32_t> &index, int64_t rows, int64_t cols, int64_t pitch,
                                         int64_t stride)
 {
+    TileWaitFor<HardEvent::V_S>(); // the scalar unit reads what the vector unit computed
     for (int64_t r = 0; r < rows; ++r) {
         TileStore(dst[offset + index.GetValue(r) * pitch], src[r * stride], cols);
     }
@@ -136,7 +140,7 @@ __aicore__ inline void TileGather(const LocalTensor<T> &d, const LocalTensor<T> 
     Gather(d, a, bytes.ReinterpretCast<uint32_t>(), 0U, static_cast<uint32_t>(count));
 }
 
-// tile: TileScatter
+// tile: TileScatter TileWaitFor
 // One after the other, element index[i] of `d` takes in a[i]; what lies outside [0, reach) is left out.
 struct TileScatterSet {
     template <typename T> __aicore__ static inline T Of(T old, T value)
@@ -166,16 +170,12 @@ template <typename Update, typename T>
 __aicore__ inline void TileScatter(const LocalTensor<T> &d, const LocalTensor<int32_t> &index, const LocalTensor<T> &a,
                                    int64_t n, int64_t reach)
 {
-    event_t ready = static_cast<event_t>(GetTPipePtr()->FetchEventID(HardEvent::V_S));
-    SetFlag<HardEvent::V_S>(ready);
-    WaitFlag<HardEvent::V_S>(ready);
+    TileWaitFor<HardEvent::V_S>();
     for (int64_t i = 0; i < n; ++i) {
         const int64_t place = index.GetValue(i);
         if (place >= 0 && place < reach) {
             d.SetValue(place, Update::Of(d.GetValue(place), a.GetValue(i)));
         }
     }
-    event_t done = static_cast<event_t>(GetTPipePtr()->FetchEventID(HardEvent::S_V));
-    SetFlag<HardEvent::S_V>(done);
-    WaitFlag<HardEvent::S_V>(done);
+    TileWaitFor<HardEvent::S_V>();
 }

@@ -104,7 +104,7 @@ template <typename T> __aicore__ inline T TileElement(const LocalTensor<T> &tile
 }
 
 // tile: TileWaitFor
-// The scalar unit goes on when a pipe has done what it was given so far.
+// The second pipe of the event goes on when the first has done what it was given so far.
 template <HardEvent event> __aicore__ inline void TileWaitFor()
 {
     event_t done = static_cast<event_t>(GetTPipePtr()->FetchEventID(event));
