@@ -24,9 +24,11 @@ from akgen.tools.dsl.ir import (
 )
 from akgen.tools.dsl.kernel_context import SCALAR_CPP, KernelContext
 from akgen.tools.dsl.scalar_names import hoisted
+from akgen.tools.dsl.show import show
 from akgen.tools.dsl.template import render
 
 WORKSPACE_ALIGN = 512
+MOST_MEANING = 70  # characters of a field's comment
 
 
 class HostPass(Frozen):
@@ -105,12 +107,31 @@ class _Host:
         )  # fmt: skip
         header = render(
             "tiling.h.j2", op_type=self.op.op_type, struct=self.struct, guard=f"{self.kernel.upper()}_TILING_H",
-            fields=[(t, n) for n, t in self.types.items()],
+            fields=[(t, n, self.meaning(n)) for n, t in self.types.items()],
             tilings=list(dict.fromkeys(tiling_field(o) for c in self.contexts.values() for o in own_objects(c))),
         )  # fmt: skip
         return HostPass(
             tiling_h=header, host_cpp=host, struct=self.struct, fields=self.fields, offsets=self.offsets
         )
+
+    def meaning(self, field: str) -> str | None:
+        """Return what a field of the tiling struct is set to, in the language's words; None where that is long."""
+        space = next((name for name, offset in self.offsets.items() if offset == field), None)
+        if space is not None:
+            return f"bytes before {space} in the workspace"
+        assigned: dict[str, list[str]] = {}
+        for s in walk(self.program.host.body):
+            if isinstance(s, Assign):
+                assigned.setdefault(s.name, []).append(show(s.value))
+        said = [
+            text
+            for s in walk(self.program.host.body) if isinstance(s, Launch)
+            for p, a in zip(self.program.kernel(s.kernel).params, s.args, strict=True)
+            if self.fields[s.kernel].get(p.name) == field
+            for text in (assigned.get(a.id, [a.id]) if isinstance(a, Name) else [show(a)])
+        ]  # fmt: skip
+        text = " or ".join(dict.fromkeys(said))
+        return text if 0 < len(text) <= MOST_MEANING else None
 
     def meets(self) -> bool:
         """Say whether cores of some kernel wait for each other."""
