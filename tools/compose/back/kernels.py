@@ -271,7 +271,9 @@ _MOST_FORMULAS = 10  # lines of a docstring; what takes more is read in the code
 def _doc(templates: tuple[SymbolicNest, ...], choice: tuple[Kind, ...], face: Interface) -> str:
     """Return a kernel's docstring: how it runs, and what it computes where that is short."""
     outputs = tuple(n.removesuffix("_ref") for n in face.output_names)
-    lines = [schedule_texts()[kind].how for kind in dict.fromkeys(choice)]
+    how = [schedule_texts()[kind].how for kind in choice]
+    if len(how) > 1:  # names of what belongs to a stage end with its letter
+        how = [f"Stage {letters(k).upper()}: {text}" for k, text in enumerate(how)]
     nests = [n for t in templates for n in (*t.before, t)]
     steps = [s for t in nests for s in formulas(t.plain or t, face.input_names, outputs)]
     wrapped = [
@@ -279,5 +281,4 @@ def _doc(templates: tuple[SymbolicNest, ...], choice: tuple[Kind, ...], face: In
         for s in steps
         for line in textwrap.wrap(s, 100, subsequent_indent="    ", break_long_words=False)
     ]
-    lines += wrapped if len(wrapped) <= _MOST_FORMULAS else []
-    return "\n".join([lines[0], "", *lines[1:]]) if len(lines) > 1 else lines[0]
+    return "\n".join([*how, "", *wrapped] if 0 < len(wrapped) <= _MOST_FORMULAS else how)
