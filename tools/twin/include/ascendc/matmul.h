@@ -212,8 +212,8 @@ public:
 
     template <bool sync = true>
     AKGEN_INLINE void IterateAll(const GlobalTensor<DstT> &gm, uint8_t enAtomic = 0,
-                                 [[maybe_unused]] bool enSequentialWrite = false,
-                                 bool waitIterateAll = false, [[maybe_unused]] bool fakeMsg = false)
+                                 [[maybe_unused]] bool enSequentialWrite = false, bool waitIterateAll = false,
+                                 [[maybe_unused]] bool fakeMsg = false)
     {
         akgen::twin::matmul(product({0, 0, m_, n_},
                                     {detail::address(gm), type_c, fractal(C_TYPE::format), false, c_stride(), 0},
@@ -373,7 +373,8 @@ private:
     using Core::type_c;
     using Core::with_bias_;
     using Core::workspace_;
-    uint32_t told_ = 0, silent_ = 0; // products under way: those that the cube core tells of, others since the last wait
+    uint32_t told_ = 0,
+             silent_ = 0; // products under way: those that the cube core tells of, others since the last wait
 };
 
 template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto &MM_CFG = CFG_NORM,

@@ -118,7 +118,8 @@ void warn_of_sums_under_way(const View &c, const Multiply &p, const void *pc)
     constexpr uint32_t large = 10; // blocks of 16 x 16 from which on one product ends before the next one adds to it
     if (last.sums == c.data && (p.m / 16) * (p.n / 16) < large && !self->detector.ended(Pipe::M, last.number)) {
         warn("MMAD_BARRIER", "Mmad", pc,
-             "Mmad adds to sums of %u x %u that the Mmad before it may still make: blocks of fewer than %u fractals need "
+             "Mmad adds to sums of %u x %u that the Mmad before it may still make: blocks of fewer than %u fractals "
+             "need "
              "PipeBarrier<PIPE_M>() in between.",
              p.m, p.n, large);
     }
