@@ -6,8 +6,8 @@
 #include <cmath>
 
 namespace optiling {
-constexpr uint32_t ROWS = 64;
-constexpr uint32_t MOST_LENGTH = 8192;
+constexpr uint32_t ROWS = 64;          // rows of q at a time: four fractals, and 2 MB of workspace for 8192 scores each
+constexpr uint32_t MOST_LENGTH = 8192; // 32 KB of float: two rows in, two rows out and one of work are 160 KB
 constexpr int32_t L1_BYTES = 512 * 1024;
 constexpr int32_t L0C_BYTES = 128 * 1024;
 
@@ -15,16 +15,19 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
 {
     auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
     const auto &shape = context->GetInputShape(0)->GetStorageShape();
+    if (shape.GetShapeSize() == 0) {
+        return ge::GRAPH_FAILED; // an empty tensor leaves nothing to launch
+    }
     const uint32_t batch = shape.GetDim(0), length = shape.GetDim(1), width = shape.GetDim(2);
     if (length > MOST_LENGTH) {
-        return ge::GRAPH_FAILED; // a row of scores lies on chip whole
+        return ge::GRAPH_FAILED; // a whole row of scores has to fit on chip
     }
     const uint32_t rows = std::min(length, ROWS);
     const float scale = 1.0f / std::sqrt(static_cast<float>(width));
     const bool isHalf = context->GetInputDesc(0)->GetDataType() == ge::DT_FLOAT16;
     const auto type = isHalf ? matmul_tiling::DataType::DT_FLOAT16 : matmul_tiling::DataType::DT_FLOAT;
     AttentionTilingData tiling;
-    // Two objects share L1 and L0C, half of each for either; scores leave as float.
+    // Each object gets half of L1 and of L0C. Scores stay float, probabilities have the operands' type.
     matmul_tiling::MatmulApiTiling scores(platform), values(platform);
     for (auto *cut : {&scores, &values}) {
         const bool first = cut == &scores;
@@ -41,7 +44,7 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
             return ge::GRAPH_FAILED;
         }
     }
-    const uint32_t cores = platform.GetCoreNumAiv(); // each has room of its own for scores and weights
+    const uint32_t cores = platform.GetCoreNumAiv(); // each has its own scores and probabilities
     const uint64_t room = static_cast<uint64_t>(rows) * length * 2 * sizeof(float);
     tiling.set_batch(batch);
     tiling.set_length(length);

@@ -4,18 +4,23 @@
 #include <algorithm>
 
 namespace optiling {
-constexpr uint32_t LEAST_WIDTH = 128; // elements, a multiple of a repeat of any type
+constexpr uint32_t LEAST_WIDTH = 128; // elements: a whole repeat of 16-bit types, two of float
 constexpr uint32_t MOST_WIDTH = 2048;
-constexpr uint32_t TILE_FLOATS = 10240; // of a tile: 40 KB as float, beside two copies of the input
+constexpr uint32_t TILE_FLOATS =
+    10240; // of a tile, 40 KB of float: two input buffers and, of 16-bit types, a float copy
 
 static ge::graphStatus Tiling(gert::TilingContext *context)
 {
     auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
     const uint32_t cores = platform.GetCoreNumAiv();
     const auto &shape = context->GetInputShape(0)->GetStorageShape();
+    if (shape.GetShapeSize() == 0) {
+        return ge::GRAPH_FAILED; // an empty tensor leaves nothing to launch
+    }
     const uint32_t columns = shape.GetDim(shape.GetDimNum() - 1);
     const uint32_t rows = shape.GetShapeSize() / columns;
-    // Each core takes its own columns, all rows of them: nothing is added across cores. Runs of at least 256 bytes.
+    // Each core sums all rows of its own columns, so nothing is added across cores; fewer than 128 columns per core
+    // leave cores idle.
     const uint32_t share = ((columns + cores - 1) / cores + LEAST_WIDTH - 1) / LEAST_WIDTH * LEAST_WIDTH;
     const uint32_t width = std::min(share, MOST_WIDTH);
     const uint32_t strips = (columns + width - 1) / width;

@@ -2,11 +2,10 @@
 
 using namespace AscendC;
 
-constexpr int32_t COPIES = 2; // of the transfer buffers: one moves while the other is computed
+constexpr int32_t COPIES = 2; // buffers of a queue: copies use one while the vector unit works on the other
 
-// The sum of each column of a matrix. A core adds rows to each other, `width` columns at a time, so every vector lane
-// works. A tile's rows are halved (upper half onto lower half) until one is left, which also rounds less than adding them in a
-// row; tiles are added one after the other.
+// y[c] = sum of x[r, c] over r. A core adds rows of `width` columns to each other, so that all lanes work. A tile's
+// later rows are added to its earlier ones, half of the rows at a time, which rounds less than adding row after row.
 template <typename T> class KernelColumnSum {
 public:
     __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, const ColumnSumTilingData &tiling)
@@ -16,7 +15,9 @@ public:
         yGm.SetGlobalBuffer((__gm__ T *)y);
         pipe.InitBuffer(inQueue, COPIES, t.tileRows * t.width * sizeof(T));
         pipe.InitBuffer(outQueue, 1, t.width * sizeof(T));
-        pipe.InitBuffer(valuesBuf, std::is_same_v<T, float> ? 32 : t.tileRows * t.width * sizeof(float));
+        if constexpr (!std::is_same_v<T, float>) { // 16-bit types are computed in float
+            pipe.InitBuffer(valuesBuf, t.tileRows * t.width * sizeof(float));
+        }
         pipe.InitBuffer(sumBuf, t.width * sizeof(float));
     }
 
@@ -39,8 +40,7 @@ private:
     __aicore__ inline void CopyIn(uint32_t row, uint32_t rows, uint32_t column, uint32_t length)
     {
         LocalTensor<T> x = inQueue.AllocTensor<T>();
-        // Gaps from the end of a run to the next one's start: bytes in global memory, blocks of 32 bytes on chip, where a row
-        // has `width` elements whatever the strip's length.
+        // Gaps between rows: bytes in global memory, blocks of 32 bytes on chip, where a row takes `width` elements.
         const uint32_t bytes = length * sizeof(T);
         const uint32_t rest = static_cast<uint32_t>((t.columns - length) * sizeof(T));
         const uint32_t gap = (t.width * sizeof(T) - AlignUp(bytes, 32)) / 32;
@@ -55,15 +55,15 @@ private:
         LocalTensor<T> x = inQueue.DeQue<T>();
         LocalTensor<float> values;
         if constexpr (std::is_same_v<T, float>) {
-            values = x; // added up where it arrived
+            values = x; // computed in place
         } else {
             values = valuesBuf.Get<float>();
             Cast(values, x, RoundMode::CAST_NONE, rows * t.width);
         }
         while (rows > 1) {
-            const uint32_t upper = rows / 2; // an odd row in the middle waits for the next round
-            Add(values, values, values[(rows - upper) * t.width], upper * t.width);
-            rows -= upper;
+            const uint32_t later = rows / 2; // of an odd number the middle row stays for the next round
+            Add(values, values, values[(rows - later) * t.width], later * t.width);
+            rows -= later;
         }
         LocalTensor<float> sum = sumBuf.Get<float>();
         Add(sum, sum, values, t.width);
@@ -74,7 +74,7 @@ private:
     {
         LocalTensor<T> y = outQueue.AllocTensor<T>();
         if constexpr (std::is_same_v<T, float>) {
-            Adds(y, sumBuf.Get<float>(), 0.0f, length);
+            Adds(y, sumBuf.Get<float>(), 0.0f, length); // a copy on chip
         } else {
             Cast(y, sumBuf.Get<float>(), RoundMode::CAST_RINT, length);
         }
@@ -89,7 +89,7 @@ private:
     TQue<TPosition::VECOUT, 1> outQueue;
     TBuf<TPosition::VECCALC> valuesBuf, sumBuf;
     GlobalTensor<T> xGm, yGm;
-    ColumnSumTilingData t; // what the host decided
+    ColumnSumTilingData t; // the tiling data: the host's header describes its fields
 };
 
 extern "C" __global__ __aicore__ void column_sum(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)

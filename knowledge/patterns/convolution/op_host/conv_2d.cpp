@@ -4,26 +4,33 @@
 #include "tiling/tiling_api.h"
 
 namespace optiling {
-constexpr uint32_t PLANE_BYTES = 44 * 1024; // with a border; two copies of input and output are on chip
-constexpr uint32_t TAPS = 9;                // of a filter, for each channel
+constexpr uint32_t PLANE_BYTES = 44 * 1024; // with the rows of zeros; two buffers of input and of output: 176 of 192 KB
+constexpr uint32_t TAPS = 9;                // weights of a filter for each channel
 
 static ge::graphStatus Tiling(gert::TilingContext *context)
 {
     auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
     const auto &shape = context->GetInputShape(0)->GetStorageShape();
+    if (shape.GetShapeSize() == 0) {
+        return ge::GRAPH_FAILED; // an empty tensor leaves nothing to launch
+    }
     const uint32_t batch = shape.GetDim(0), channels = shape.GetDim(1), height = shape.GetDim(2),
                    width = shape.GetDim(3);
-    const int32_t filters = context->GetInputShape(1)->GetStorageShape().GetDim(0);
+    const auto &filter = context->GetInputShape(1)->GetStorageShape(); // [filters, channels, 3, 3]
+    const int32_t filters = filter.GetDim(0);
+    if (filter.GetDim(1) != channels || filter.GetDim(2) != 3 || filter.GetDim(3) != 3 || width == 1) {
+        return ge::GRAPH_FAILED; // width 1: a row that is shifted by one column would have no element to copy
+    }
     const bool isHalf = context->GetInputDesc(0)->GetDataType() == ge::DT_FLOAT16;
     const uint32_t bytes = isHalf ? 2 : 4, unit = 32 / bytes;
-    const uint32_t stride = (width + unit - 1) / unit * unit;
-    if ((height + 2) * stride * bytes > PLANE_BYTES) {
+    const uint32_t pitch = (width + unit - 1) / unit * unit;
+    if ((height + 2) * pitch * bytes > PLANE_BYTES) {
         return ge::GRAPH_FAILED; // larger planes have to be unfolded in bands
     }
     const auto type = isHalf ? matmul_tiling::DataType::DT_FLOAT16 : matmul_tiling::DataType::DT_FLOAT;
     const int32_t points = height * width, taps = channels * TAPS;
     matmul_tiling::MultiCoreMatmulTiling cut(platform);
-    cut.SetDim(platform.GetCoreNumAiv()); // who owns Matmul objects: the vector cores, two beside each cube core
+    cut.SetDim(platform.GetCoreNumAiv()); // vector cores: each owns a Matmul object
     cut.SetAType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, type, false);
     cut.SetBType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, type, false);
     cut.SetCType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, type);
@@ -40,7 +47,7 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
     tiling.set_channels(channels);
     tiling.set_height(height);
     tiling.set_width(width);
-    tiling.set_stride(stride);
+    tiling.set_pitch(pitch);
     tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
     context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());
     context->SetBlockDim(platform.GetCoreNumAic());

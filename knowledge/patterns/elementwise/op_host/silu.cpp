@@ -3,7 +3,8 @@
 #include "tiling/platform/platform_ascendc.h"
 
 namespace optiling {
-constexpr uint64_t RESERVE_BYTES = 8 * 1024;
+constexpr uint64_t RESERVE_BYTES =
+    8 * 1024;                 // of the Unified Buffer, left free for what the compiler and libraries keep there
 constexpr uint64_t STEP = 64; // elements: 256 bytes of float, a multiple of 32 bytes in every type
 // Bytes per element: input and output of at most 4 bytes, two copies each, and two float temporaries.
 constexpr uint64_t BYTES_PER_ELEMENT = 2 * 4 + 2 * 4 + 2 * 4;
@@ -17,6 +18,9 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
     platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, ub);
     const uint64_t cores = platform.GetCoreNumAiv();
     const uint64_t total = static_cast<uint64_t>(context->GetInputShape(0)->GetStorageShape().GetShapeSize());
+    if (total == 0) {
+        return ge::GRAPH_FAILED; // an empty tensor leaves nothing to launch
+    }
 
     const uint64_t perCore = RoundUp((total + cores - 1) / cores, STEP);
     const uint64_t fits = (ub - RESERVE_BYTES) / BYTES_PER_ELEMENT / STEP * STEP;

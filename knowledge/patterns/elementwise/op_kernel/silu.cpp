@@ -4,6 +4,7 @@ using namespace AscendC;
 
 constexpr int32_t COPIES = 2; // of each transfer buffer: the next tile arrives while this one is computed
 
+// y = x / (1 + exp(-x)).
 template <typename T> class KernelSilu {
 public:
     __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, uint64_t total, uint64_t perCore, uint32_t tileLength)

@@ -4,25 +4,31 @@
 #include <algorithm>
 
 namespace optiling {
-constexpr uint32_t TILE_BYTES = 40 * 1024; // two tiles are on chip, one filled while the other is written out
+constexpr uint32_t TILE_BYTES = 40 * 1024; // two tiles are on chip: one is loaded while the other is stored
 
 static ge::graphStatus Tiling(gert::TilingContext *context)
 {
     auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
     const uint32_t cores = platform.GetCoreNumAiv();
+    if (context->GetInputShape(0)->GetStorageShape().GetShapeSize() == 0 ||
+        context->GetInputShape(1)->GetStorageShape().GetShapeSize() == 0) {
+        return ge::GRAPH_FAILED; // an empty tensor leaves nothing to launch
+    }
     const uint32_t columns = context->GetInputShape(0)->GetStorageShape().GetDim(1);
     const uint32_t count = context->GetInputShape(1)->GetStorageShape().GetShapeSize();
-    const uint32_t stride = (columns + 15) / 16 * 16;
-    if (stride * 4 > TILE_BYTES) {
+    const uint32_t typeBytes = context->GetInputDesc(0)->GetDataType() == ge::DT_FLOAT ? 4 : 2;
+    const uint32_t pitch = (columns + 15) / 16 * 16;
+    if (pitch * typeBytes > TILE_BYTES) {
         return ge::GRAPH_FAILED; // such a row has to be copied in pieces
     }
-    const uint32_t perCore = ((count + cores - 1) / cores + 7) / 8 * 8; // indices start at 64 bytes
-    const uint32_t tileRows = std::min(perCore, TILE_BYTES / (stride * 4));
+    const uint32_t perCore =
+        ((count + cores - 1) / cores + 7) / 8 * 8; // each core's indices start at a multiple of 64 bytes: faster
+    const uint32_t tileRows = std::min(perCore, TILE_BYTES / (pitch * typeBytes));
     EmbeddingLookupTilingData tiling;
     tiling.set_count(count);
     tiling.set_perCore(perCore);
     tiling.set_columns(columns);
-    tiling.set_stride(stride);
+    tiling.set_pitch(pitch);
     tiling.set_tileRows(tileRows);
     tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
     context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());

@@ -4,32 +4,39 @@
 #include <algorithm>
 
 namespace optiling {
-constexpr uint32_t TILE = 4096; // elements: two inputs and the output, two copies each, and two rows of float
+constexpr uint32_t TILE = 4096; // elements: two buffers of x, y and z, and of 16-bit types x and y as float
 
 static ge::graphStatus Tiling(gert::TilingContext *context)
 {
     auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
     const uint32_t cores = platform.GetCoreNumAiv();
-    const uint32_t count = context->GetComputeNodeInfo()->GetInputInstanceInfo(0)->GetInstanceNum();
-    uint64_t lengths[MOST_TENSORS] = {};
-    if (count > MOST_TENSORS) {
-        return ge::GRAPH_FAILED; // there is an output for each, and its length in the tiling data
+    for (uint32_t list = 0; list < 2; ++list) {
+        if (context->GetComputeNodeInfo()->GetInputInstanceInfo(list)->GetInstanceNum() != TENSORS) {
+            return ge::GRAPH_FAILED; // each tensor has an output of its own
+        }
     }
+    uint64_t lengths[TENSORS] = {};
     uint64_t tiles = 0;
     const uint32_t tile = TILE;
-    for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t i = 0; i < TENSORS; ++i) {
         lengths[i] = context->GetDynamicInputTensor(0, i)->GetStorageShape().GetShapeSize();
+        if (lengths[i] !=
+            static_cast<uint64_t>(context->GetDynamicInputTensor(1, i)->GetStorageShape().GetShapeSize())) {
+            return ge::GRAPH_FAILED; // x and y differ in length
+        }
         tiles += (lengths[i] + tile - 1) / tile;
     }
     const float weight = *context->GetAttrs()->GetFloat(0);
     ForeachLerpTilingData tiling;
     tiling.set_lengths(lengths);
-    tiling.set_count(count);
     tiling.set_tile(tile);
     tiling.set_weight(weight);
     tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
     context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());
-    context->SetBlockDim(std::max<uint64_t>(1, std::min<uint64_t>(tiles, cores)));
+    if (tiles == 0) {
+        return ge::GRAPH_FAILED; // an empty tensor leaves nothing to launch
+    }
+    context->SetBlockDim(std::min<uint64_t>(tiles, cores));
     context->GetWorkspaceSizes(1)[0] = 0;
     return ge::GRAPH_SUCCESS;
 }

@@ -2,9 +2,9 @@
 
 using namespace AscendC;
 
-constexpr int32_t COPIES = 2; // of each transfer buffer: one moves while the other is computed
+constexpr int32_t COPIES = 2; // buffers of a queue: copies use one while the vector unit works on the other
 
-// For each pair of two lists of tensors: z = x + weight * (y - x).
+// z_i = x_i + weight * (y_i - x_i) for each pair of tensors of two lists.
 template <typename T> class KernelForeachLerp {
 public:
     __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, GM_ADDR z0, GM_ADDR z1, const ForeachLerpTilingData &tiling)
@@ -12,19 +12,22 @@ public:
         t = tiling;
         xList.Init((__gm__ void *)x);
         yList.Init((__gm__ void *)y);
-        zOf[0] = z0; // results that are outputs of their own come as plain addresses
+        zOf[0] = z0; // the outputs are no list: their addresses come as arguments
         zOf[1] = z1;
         pipe.InitBuffer(inQueue, COPIES, 2 * t.tile * sizeof(T));
         pipe.InitBuffer(outQueue, COPIES, t.tile * sizeof(T));
-        pipe.InitBuffer(floatBuf, std::is_same_v<T, float> ? 32 : 2 * t.tile * sizeof(float));
+        if constexpr (!std::is_same_v<T, float>) { // 16-bit types are computed in float
+            pipe.InitBuffer(floatBuf, 2 * t.tile * sizeof(float));
+        }
     }
 
     __aicore__ inline void Process()
     {
-        // Tiles are numbered through all tensors and dealt in turn: this core takes its own number, and every GetBlockNum()th
-        // tile from there. `before` counts those of the tensors before.
-        uint64_t before = 0, next = GetBlockIdx();
-        for (uint32_t i = 0; i < t.count; ++i) {
+        // The tiles of all tensors have consecutive numbers; this core takes GetBlockIdx(), GetBlockIdx() +
+        // GetBlockNum(), ...
+        uint64_t before = 0;           // tiles of earlier tensors
+        uint64_t next = GetBlockIdx(); // the next tile of this core
+        for (uint32_t i = 0; i < TENSORS; ++i) {
             GlobalTensor<T> xGm, yGm, zGm;
             xGm.SetGlobalBuffer(xList.GetDataPtr<__gm__ T>(i));
             yGm.SetGlobalBuffer(yList.GetDataPtr<__gm__ T>(i));
@@ -59,12 +62,12 @@ private:
         } else {
             x = floatBuf.Get<float>();
             y = x[t.tile];
-            Cast(x, in, RoundMode::CAST_NONE, t.tile + length); // both at once
+            Cast(x, in, RoundMode::CAST_NONE, t.tile + length); // x and y, and what is between them
         }
         Sub(y, y, x, length);
         Axpy(x, y, t.weight, length); // x += weight * y
         if constexpr (std::is_same_v<T, float>) {
-            Adds(z, x, 0.0f, length);
+            Adds(z, x, 0.0f, length); // a copy on chip
         } else {
             Cast(z, x, RoundMode::CAST_RINT, length);
         }
@@ -77,8 +80,9 @@ private:
     TQue<TPosition::VECOUT, COPIES> outQueue;
     TBuf<TPosition::VECCALC> floatBuf;
     ListTensorDesc xList, yList;
-    GM_ADDR zOf[2];
-    ForeachLerpTilingData t; // what the host decided
+    static constexpr uint32_t TENSORS = 2; // in each list, as on the host
+    GM_ADDR zOf[TENSORS];
+    ForeachLerpTilingData t; // the tiling data: the host's header describes its fields
 };
 
 extern "C" __global__ __aicore__ void foreach_lerp(GM_ADDR x, GM_ADDR y, GM_ADDR z0, GM_ADDR z1, GM_ADDR workspace,

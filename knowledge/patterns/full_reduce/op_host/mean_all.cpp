@@ -3,14 +3,17 @@
 #include "tiling/platform/platform_ascendc.h"
 
 namespace optiling {
-constexpr uint32_t TILE = 8192;     // elements, 32 KB of float; two of these and two copies of the input are on chip
-constexpr uint32_t SUMS_BYTES = 32; // what each core leaves in the workspace: eight partial sums
+constexpr uint32_t TILE = 8192;     // elements, 32 KB of float: two input buffers, the sums and a float copy
+constexpr uint32_t SUMS_BYTES = 32; // of each core in the workspace: the kernel's PARTIAL_SUMS floats
 
 static ge::graphStatus Tiling(gert::TilingContext *context)
 {
     auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
     const uint32_t cores = platform.GetCoreNumAiv();
     const uint64_t length = context->GetInputShape(0)->GetStorageShape().GetShapeSize();
+    if (length == 0) {
+        return ge::GRAPH_FAILED; // an empty tensor leaves nothing to launch
+    }
     // Whole tiles for each core, so that only the last core's last tile is ragged; small tensors take fewer cores.
     const uint32_t tile = TILE;
     const uint64_t perCore = ((length + cores - 1) / cores + tile - 1) / tile * tile;
@@ -19,6 +22,7 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
     tiling.set_length(length);
     tiling.set_perCore(perCore);
     tiling.set_tile(tile);
+    tiling.set_reciprocal(1.0f / length);
     tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
     context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());
     context->SetBlockDim(blocks);

@@ -2,10 +2,10 @@
 
 using namespace AscendC;
 
-constexpr int32_t COPIES = 2; // of each transfer buffer: one moves while the other is computed
-constexpr uint32_t LEFT = 8;  // partial sums that a core hands on: one block of 32 bytes
+constexpr int32_t COPIES = 2;        // buffers of a queue: copies use one while the vector unit works on the other
+constexpr uint32_t PARTIAL_SUMS = 8; // that a core stores: a block of 32 bytes, so no two cores write to one block
 
-// The mean of all elements, over several cores.
+// y = mean of all elements of x. Each core sums its own, the first core adds what the cores stored.
 template <typename T> class KernelMeanAll {
 public:
     __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, const MeanAllTilingData &tiling)
@@ -18,8 +18,10 @@ public:
         partialGm.SetGlobalBuffer((__gm__ float *)GetUserWorkspace(workspace));
         pipe.InitBuffer(inQueue, COPIES, t.tile * sizeof(T));
         pipe.InitBuffer(outQueue, 1, 32);
-        pipe.InitBuffer(partialQueue, 1, AlignUp(GetBlockNum() * LEFT, 64) * sizeof(float));
-        pipe.InitBuffer(valuesBuf, t.tile * sizeof(float));
+        pipe.InitBuffer(partialQueue, 1, AlignUp(GetBlockNum() * PARTIAL_SUMS, 64) * sizeof(float));
+        if constexpr (!std::is_same_v<T, float>) { // 16-bit types are computed in float
+            pipe.InitBuffer(valuesBuf, t.tile * sizeof(float));
+        }
         pipe.InitBuffer(sumBuf, t.tile * sizeof(float));
     }
 
@@ -34,16 +36,16 @@ public:
             inQueue.EnQue(x);
             AddTile(length);
         }
-        HandOn();
+        StorePartialSums();
         SyncAll(); // every core's sums are in global memory from here on
         if (GetBlockIdx() == 0) {
-            Finish();
+            ReducePartialSums();
         }
     }
 
 private:
-    // One instruction per tile: lane i of the sums takes elements i, i + tile, i + 2 * tile, ... A shorter tile leaves the
-    // upper lanes as they are.
+    // One instruction per tile: lane i of the sums takes elements i, i + tile, i + 2 * tile, ... A shorter tile leaves
+    // the upper lanes as they are.
     __aicore__ inline void AddTile(uint32_t length)
     {
         LocalTensor<T> x = inQueue.DeQue<T>();
@@ -57,39 +59,39 @@ private:
         inQueue.FreeTensor(x);
     }
 
-    // Fold the upper half of the sums onto the lower one until 64 are left, which one instruction makes eight.
-    __aicore__ inline void HandOn()
+    // Add the upper half of the sums to the lower one until 64 are left; one BlockReduceSum reduces these to eight.
+    __aicore__ inline void StorePartialSums()
     {
         LocalTensor<float> sum = sumBuf.Get<float>();
-        for (uint32_t half = t.tile / 2; half >= 64; half /= 2) {
-            Add(sum, sum, sum[half], half);
+        for (uint32_t length = t.tile / 2; length >= 64; length /= 2) {
+            Add(sum, sum, sum[length], length);
         }
-        LocalTensor<float> left = outQueue.AllocTensor<float>();
-        BlockReduceSum<float>(left, sum, 1, 64, 1, 1, 8);
-        outQueue.EnQue(left);
-        left = outQueue.DeQue<float>();
-        DataCopy(partialGm[GetBlockIdx() * LEFT], left, LEFT);
-        outQueue.FreeTensor(left);
+        LocalTensor<float> eight = outQueue.AllocTensor<float>();
+        BlockReduceSum<float>(eight, sum, 1, 64, 1, 1, 8);
+        outQueue.EnQue(eight);
+        eight = outQueue.DeQue<float>();
+        DataCopy(partialGm[GetBlockIdx() * PARTIAL_SUMS], eight, PARTIAL_SUMS);
+        outQueue.FreeTensor(eight);
     }
 
-    __aicore__ inline void Finish()
+    __aicore__ inline void ReducePartialSums()
     {
-        const uint32_t length = GetBlockNum() * LEFT;
+        const uint32_t length = GetBlockNum() * PARTIAL_SUMS;
         LocalTensor<float> partial = partialQueue.AllocTensor<float>();
         DataCopy(partial, partialGm, length);
         partialQueue.EnQue(partial);
         partial = partialQueue.DeQue<float>();
-        // At most 6 repeats of 64 (48 cores), so at most 6 numbers are left for a second instruction.
+        // The first WholeReduceSum leaves a sum for each repeat of 64 (six of 48 cores), the second one adds these.
         LocalTensor<float> sum = sumBuf.Get<float>();
         Duplicate(sum, 0.0f, AlignUp(length, 64));
         Add(sum, sum, partial, length);
         WholeReduceSum<float>(partial, sum, 64, DivCeil(length, 64), 1, 1, 8);
         WholeReduceSum<float>(sum, partial, DivCeil(length, 64), 1, 1, 1, 8);
-        Muls(sum, sum, 1.0f / static_cast<float>(static_cast<int64_t>(t.length)), 1);
+        Muls(sum, sum, t.reciprocal, 1);
         partialQueue.FreeTensor(partial);
         LocalTensor<T> y = outQueue.AllocTensor<T>();
         if constexpr (std::is_same_v<T, float>) {
-            Adds(y, sum, 0.0f, 1);
+            Adds(y, sum, 0.0f, 1); // a copy on chip
         } else {
             Cast(y, sum, RoundMode::CAST_RINT, 1);
         }
@@ -106,8 +108,8 @@ private:
     TBuf<TPosition::VECCALC> valuesBuf, sumBuf;
     GlobalTensor<T> xGm, yGm;
     GlobalTensor<float> partialGm;
-    MeanAllTilingData t; // what the host decided
-    uint64_t count = 0; // elements of this core
+    MeanAllTilingData t; // the tiling data: the host's header describes its fields
+    uint64_t count = 0;  // elements of this core
 };
 
 extern "C" __global__ __aicore__ void mean_all(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)

@@ -4,26 +4,30 @@
 #include <algorithm>
 
 namespace optiling {
-constexpr uint32_t MOST_COLUMNS = 16384; // two copies of a row take at most 128 KB
-constexpr uint32_t MOST_PIECE = 1536; // indices: two copies of 8 bytes, offsets of 4, two copies of results of up to 4
+constexpr uint32_t MOST_COLUMNS = 16384; // elements of up to 4 bytes: two buffers of a row are 128 KB
+constexpr uint32_t MOST_PIECE = 1536;    // indices: two buffers of 8 bytes and two of results, offsets of 4: 42 KB
 
 static ge::graphStatus Tiling(gert::TilingContext *context)
 {
     auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
     const uint32_t cores = platform.GetCoreNumAiv();
     const auto &shape = context->GetInputShape(0)->GetStorageShape();
-    const uint32_t rows = shape.GetDim(0), columns = shape.GetDim(1);
-    const uint32_t wanted = context->GetInputShape(1)->GetStorageShape().GetDim(1);
-    if (columns > MOST_COLUMNS) {
-        return ge::GRAPH_FAILED; // a row of x has to lie in the Unified Buffer
+    if (shape.GetShapeSize() == 0) {
+        return ge::GRAPH_FAILED; // an empty tensor leaves nothing to launch
     }
-    const uint32_t piece = std::min((wanted + 15) / 16 * 16, MOST_PIECE);
+    const uint32_t rows = shape.GetDim(0), columns = shape.GetDim(1);
+    const auto &index = context->GetInputShape(1)->GetStorageShape();
+    const uint32_t indices = index.GetDim(1);
+    if (columns > MOST_COLUMNS || index.GetDim(0) != rows || indices == 0) {
+        return ge::GRAPH_FAILED; // a whole row of x has to fit on chip, and each has indices of its own
+    }
+    const uint32_t piece = std::min((indices + 15) / 16 * 16, MOST_PIECE);
     const uint32_t perCore = (rows + cores - 1) / cores;
     TakeAlongRowsTilingData tiling;
     tiling.set_rows(rows);
     tiling.set_perCore(perCore);
     tiling.set_columns(columns);
-    tiling.set_wanted(wanted);
+    tiling.set_indices(indices);
     tiling.set_piece(piece);
     tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
     context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());

@@ -4,7 +4,8 @@
 #include <algorithm>
 
 namespace optiling {
-constexpr uint32_t SIDE = 128; // of the kernel's blocks of the result
+constexpr uint32_t SIDE = 128;         // of a block of the result, as in the kernel
+constexpr uint32_t MOST_PITCH = 65535; // of a row in global memory: Nd2NzParams::srcDValue has 16 bits
 
 static ge::graphStatus Tiling(gert::TilingContext *context)
 {
@@ -12,7 +13,13 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
     const uint32_t cores = platform.GetCoreNumAic();
     const auto &left = context->GetInputShape(0)->GetStorageShape();
     const auto &right = context->GetInputShape(1)->GetStorageShape();
+    if (left.GetShapeSize() == 0 || right.GetShapeSize() == 0) {
+        return ge::GRAPH_FAILED; // an empty tensor leaves nothing to launch
+    }
     const uint32_t m = left.GetDim(0), k = left.GetDim(1), n = right.GetDim(1);
+    if (k > MOST_PITCH || n > MOST_PITCH || right.GetDim(0) != k) {
+        return ge::GRAPH_FAILED;
+    }
     const uint32_t blocks = ((m + SIDE - 1) / SIDE) * ((n + SIDE - 1) / SIDE);
     MatrixProductTilingData tiling;
     tiling.set_m(m);

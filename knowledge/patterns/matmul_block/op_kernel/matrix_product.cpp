@@ -6,7 +6,7 @@ constexpr uint32_t SIDE = 128;   // rows and columns of a block of the result: 6
 constexpr uint32_t DEPTH = 128;  // of a panel: 32 KB of each operand, half of L0A and of L0B
 constexpr uint32_t FRACTAL = 16; // a fractal is 16 x 16 elements of 16 bits
 constexpr uint32_t SQUARE = FRACTAL * FRACTAL;
-constexpr int32_t COPIES = 2; // one panel is loaded while the other is multiplied
+constexpr int32_t COPIES = 2; // buffers of a queue: one panel is loaded while the other is multiplied
 
 // y = a * b for 16-bit types, with sums in float, block by block on the cube cores.
 template <typename T> class KernelMatrixProduct {
@@ -46,8 +46,9 @@ public:
 private:
     __aicore__ inline uint32_t Least(uint32_t x, uint32_t y) { return x < y ? x : y; }
 
-    // Global memory to L1, row-major to fractals of 16 x 16, which follow one another down the columns: fractal (i, j) of a
-    // panel of r rows lies at place j * r / 16 + i.
+    // Global memory to L1, row-major to fractals of 16 x 16 in column-major order: fractal (i, j) of a panel of r rows
+    // is number j * r / 16 + i. DataCopy fills the last columns of a fractal up with zeros, the last rows not: those of
+    // A give rows outside of y, those of B lie behind Mmad's k.
     __aicore__ inline void CopyPanels(uint32_t row, uint32_t column, uint32_t at)
     {
         LocalTensor<T> a = aPanel.AllocTensor<T>(), b = bPanel.AllocTensor<T>();
@@ -68,8 +69,8 @@ private:
         bPanel.EnQue(b);
     }
 
-    // L1 to L0: A wants its fractals row by row, B row by row and each one transposed. One instruction takes one such row, whose
-    // fractals are a panel's height apart in L1.
+    // L1 to L0: A and B take their fractals in row-major order, those of B transposed. One LoadData moves a row of
+    // fractals, whose distance in L1 is the panel's height in fractals.
     __aicore__ inline void LoadPanels()
     {
         LocalTensor<T> fromA = aPanel.DeQue<T>(), fromB = bPanel.DeQue<T>();
@@ -97,11 +98,15 @@ private:
     {
         LocalTensor<T> a = aLoaded.DeQue<T>(), b = bLoaded.DeQue<T>();
         MmadParams p;
-        p.m = rows == 1 ? FRACTAL : rows; // one row alone would be taken for a vector, in another order
+        p.m = rows == 1 ? FRACTAL : rows; // with m = 1 Mmad takes A as a vector, in another layout
         p.n = columns;
         p.k = depth;
-        p.cmatrixInitVal = first; // else the sums of the panels before go on
+        p.cmatrixInitVal = first; // later panels add to the sums
         Mmad(sum, a, b, p);
+        // Without the barrier the next Mmad of so small a block may read sums that this one has not written yet.
+        if ((p.m / FRACTAL) * (p.n / FRACTAL) < 10) {
+            PipeBarrier<PIPE_M>();
+        }
         aLoaded.FreeTensor(a);
         bLoaded.FreeTensor(b);
     }
@@ -128,7 +133,7 @@ private:
     TQue<TPosition::B2, COPIES> bLoaded; // L0B
     TQue<TPosition::CO1, COPIES> sums;   // L0C
     GlobalTensor<T> aGm, bGm, yGm;
-    MatrixProductTilingData t; // what the host decided
+    MatrixProductTilingData t;                 // the tiling data: the host's header describes its fields
     uint32_t rows = 0, columns = 0, depth = 0; // of this block, of this panel
 };
 

@@ -12,20 +12,24 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
     auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
     const auto &left = context->GetInputShape(0)->GetStorageShape();  // x [m, k]
     const auto &right = context->GetInputShape(1)->GetStorageShape(); // weight [n, k]
+    if (left.GetShapeSize() == 0 || right.GetShapeSize() == 0) {
+        return ge::GRAPH_FAILED; // an empty tensor leaves nothing to launch
+    }
     const int32_t m = left.GetDim(0), k = left.GetDim(1), n = right.GetDim(0);
     const ge::DataType given = context->GetInputDesc(0)->GetDataType();
     const auto type = given == ge::DT_FLOAT16 ? matmul_tiling::DataType::DT_FLOAT16
                       : given == ge::DT_BF16  ? matmul_tiling::DataType::DT_BF16
                                               : matmul_tiling::DataType::DT_FLOAT;
     matmul_tiling::MultiCoreMatmulTiling cut(platform);
-    cut.SetDim(platform.GetCoreNumAiv()); // who owns Matmul objects: the vector cores, two beside each cube core
+    cut.SetDim(platform.GetCoreNumAiv()); // vector cores: each owns a Matmul object
     cut.SetAType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, type, false);
-    cut.SetBType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, type, true); // transposed as it lies
+    cut.SetBType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, type, true); // transposed
     cut.SetCType(matmul_tiling::TPosition::VECIN, matmul_tiling::CubeFormat::ND, matmul_tiling::DataType::DT_FLOAT);
     cut.SetShape(m, n, k);
     cut.SetOrgShape(m, n, k);
     cut.SetBias(false);
     cut.SetFixSplit(BASE_M, BASE_N, -1);
+    cut.SetTraverse(matmul_tiling::MatrixTraverse::FIRSTM);      // the kernel counts base blocks down M first
     cut.SetBufferSpace(-1, -1, BASE_M * BASE_N * sizeof(float)); // the rest of the Unified Buffer is the epilogue's
     LinearGeluTilingData tiling;
     if (cut.GetTiling(tiling.cube) == -1) {

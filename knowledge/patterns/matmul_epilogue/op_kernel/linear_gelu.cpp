@@ -3,12 +3,13 @@
 
 using namespace AscendC;
 
-// y = gelu(x * weight^T + bias): base blocks of the product come to the Unified Buffer as float, one after the other, where the
-// vector core adds the bias and applies the activation. One buffer each: the next block waits until this one is done.
+// y = gelu(x * weight^T + bias), gelu(v) = v / 2 * (1 + erf(v / sqrt(2))). The cube core's base blocks come to the
+// Unified Buffer as float, one after the other; the vector core adds the bias and applies gelu. Buffers are single: it
+// waits for each.
 template <typename T> class KernelLinearGelu {
 public:
     using Plain = matmul::MatmulType<TPosition::GM, CubeFormat::ND, T>;
-    using Transposed = matmul::MatmulType<TPosition::GM, CubeFormat::ND, T, true>; // weight lies as [n, k]
+    using Transposed = matmul::MatmulType<TPosition::GM, CubeFormat::ND, T, true>; // weight is stored as [n, k]
     using Block = matmul::MatmulType<TPosition::VECIN, CubeFormat::ND, float>;
     matmul::Matmul<Plain, Transposed, Block> product;
 
@@ -33,7 +34,7 @@ public:
     {
         const uint32_t down = DivCeil(cube.M, cube.singleCoreM);
         const uint32_t across = DivCeil(cube.N, cube.singleCoreN);
-        const uint32_t cores = GetBlockNum() * GetTaskRation(); // vector cores: two beside each cube core
+        const uint32_t cores = GetBlockNum() * GetTaskRation(); // vector cores, which GetBlockIdx counts here
         for (uint32_t share = GetBlockIdx(); share < down * across; share += cores) {
             const uint32_t top = share % down * cube.singleCoreM, left = share / down * cube.singleCoreN;
             const uint32_t rows = Least(cube.M - top, cube.singleCoreM),
@@ -41,7 +42,7 @@ public:
             product.SetTensorA(xGm[static_cast<uint64_t>(top) * cube.Ka]);
             product.SetTensorB(weightGm[static_cast<uint64_t>(left) * cube.Kb], true);
             product.SetTail(rows, columns);
-            // Base blocks come down the first column of blocks, then the next: iterateOrder 0, which host code leaves as it is.
+            // Base blocks come down M first, then across N, as the host set the traverse.
             for (uint32_t block = 0; product.template Iterate<true>(); ++block) {
                 const uint32_t blocksDown = DivCeil(rows, cube.baseM);
                 const uint32_t row = block % blocksDown * cube.baseM, column = block / blocksDown * cube.baseN;
@@ -58,28 +59,27 @@ private:
     {
         LoadBias(column, columns);
         LocalTensor<float> value = blockQueue.AllocTensor<float>();
-        product.template GetTensorC<true>(value, false, true); // the base block alone, rows one behind the other
+        product.template GetTensorC<true>(value, false, true); // not atomic; sequential: a dense block
         blockQueue.EnQue(value);
         value = blockQueue.DeQue<float>();
         LocalTensor<float> work = workBuf.Get<float>();
-        const uint32_t apart = AlignUp(columns, 8); // from row to row of the block: 32 bytes of float
+        const uint32_t pitch = AlignUp(columns, 8); // GetTensorC starts rows at multiples of 32 bytes
         for (uint32_t r = 0; r < rows; ++r) {
-            Add(value[r * apart], value[r * apart], biasBuf.Get<float>(), columns);
+            Add(value[r * pitch], value[r * pitch], biasBuf.Get<float>(), columns);
         }
-        // gelu(v) = v / 2 * (1 + erf(v / sqrt(2)))
-        const uint32_t all = rows * apart;
-        Muls(value, value, 0.70710678f, all);
-        Erf(work, value, scratchBuf.Get<uint8_t>(), all); // takes no tensor as source and destination
+        const uint32_t all = rows * pitch;
+        Muls(value, value, 0.70710678f, all);             // v / sqrt(2)
+        Erf(work, value, scratchBuf.Get<uint8_t>(), all); // source and destination have to differ
         Adds(work, work, 1.0f, all);
-        Muls(value, value, 0.70710678f, all); // v / 2 again
+        Muls(value, value, 0.70710678f, all); // v / sqrt(2) / sqrt(2) = v / 2
         Mul(value, value, work, all);
         LocalTensor<T> y = outQueue.AllocTensor<T>();
-        const uint32_t outApart = AlignUp(columns, 32 / sizeof(T)); // 32 bytes of T may be more columns
+        const uint32_t outPitch = AlignUp(columns, 32 / sizeof(T)); // 32 bytes hold more elements of 16 bits
         for (uint32_t r = 0; r < rows; ++r) {
             if constexpr (std::is_same_v<T, float>) {
-                Adds(y[r * outApart], value[r * apart], 0.0f, columns);
+                Adds(y[r * outPitch], value[r * pitch], 0.0f, columns); // a copy on chip
             } else {
-                Cast(y[r * outApart], value[r * apart], RoundMode::CAST_RINT, columns);
+                Cast(y[r * outPitch], value[r * pitch], RoundMode::CAST_RINT, columns);
             }
         }
         blockQueue.FreeTensor(value);
@@ -100,14 +100,14 @@ private:
         biasQueue.EnQue(bias);
         bias = biasQueue.DeQue<T>();
         if constexpr (std::is_same_v<T, float>) {
-            Adds(biasBuf.Get<float>(), bias, 0.0f, columns);
+            Adds(biasBuf.Get<float>(), bias, 0.0f, columns); // a copy on chip
         } else {
             Cast(biasBuf.Get<float>(), bias, RoundMode::CAST_NONE, columns);
         }
         biasQueue.FreeTensor(bias);
     }
 
-    static constexpr uint32_t SCRATCH = 32 * 1024; // what Erf keeps beside its operands
+    static constexpr uint32_t SCRATCH = 32 * 1024; // Erf works in pieces as long as this allows
     TCubeTiling cube;
     TQue<TPosition::VECIN, 1> blockQueue, biasQueue;
     TQue<TPosition::VECOUT, 1> outQueue;
@@ -122,6 +122,7 @@ extern "C" __global__ __aicore__ void linear_gelu(GM_ADDR x, GM_ADDR weight, GM_
     GET_TILING_DATA(data, tiling);
     TPipe pipe;
     KernelLinearGelu<DTYPE_X> op;
+    // Does not return on the cube core, which serves the object from here on: vector cores alone run Init and Process.
     REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), op.product, &data.cube);
     op.Init(x, weight, bias, y, data.cube, &pipe);
     op.Process();

@@ -8,29 +8,40 @@ namespace optiling {
 static ge::graphStatus Tiling(gert::TilingContext *context)
 {
     auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
-    const int32_t k = context->GetInputShape(0)->GetStorageShape().GetDim(1);
+    const auto &shape = context->GetInputShape(0)->GetStorageShape(); // x [rows, k]
+    if (shape.GetShapeSize() == 0) {
+        return ge::GRAPH_FAILED; // an empty tensor leaves nothing to launch
+    }
+    const int32_t k = shape.GetDim(1);
     const auto &right = context->GetInputShape(1)->GetStorageShape(); // weight [groups, k, n]
     const uint32_t groups = right.GetDim(0);
     const int32_t n = right.GetDim(2);
-    if (groups > MOST_GROUPS) {
-        return ge::GRAPH_FAILED; // where each ends is part of the tiling data
+    const auto *list = context->GetAttrs()->GetListInt(0);
+    if (groups > MOST_GROUPS || list->GetSize() != groups || right.GetDim(1) != k) {
+        return ge::GRAPH_FAILED;
     }
-    const int64_t *sizes = reinterpret_cast<const int64_t *>(context->GetAttrs()->GetListInt(0)->GetData());
-    uint32_t ends[MOST_GROUPS] = {}, end = 0;
-    int32_t largest = 1;
+    const int64_t *sizes = list->GetData();
+    uint32_t ends[MOST_GROUPS] = {};
+    int64_t end = 0, largest = 1; // the tiling of a product takes no length of 0
     for (uint32_t i = 0; i < groups; ++i) {
+        if (sizes[i] < 0 || sizes[i] > shape.GetDim(0) - end) {
+            return ge::GRAPH_FAILED; // the groups end behind the last row of x
+        }
         end += sizes[i];
         ends[i] = end;
-        largest = std::max<int32_t>(largest, sizes[i]);
+        largest = std::max(largest, sizes[i]);
+    }
+    if (end != shape.GetDim(0)) {
+        return ge::GRAPH_FAILED; // rows of no group
     }
     const bool isHalf = context->GetInputDesc(0)->GetDataType() == ge::DT_FLOAT16;
     const auto type = isHalf ? matmul_tiling::DataType::DT_FLOAT16 : matmul_tiling::DataType::DT_FLOAT;
     matmul_tiling::MultiCoreMatmulTiling cut(platform);
-    cut.SetDim(platform.GetCoreNumAiv()); // who owns Matmul objects: the vector cores, two beside each cube core
+    cut.SetDim(platform.GetCoreNumAiv()); // vector cores: each owns a Matmul object
     cut.SetAType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, type, false);
     cut.SetBType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, type, false);
     cut.SetCType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, type);
-    cut.SetShape(largest, n, k); // smaller groups are its tails
+    cut.SetShape(largest, n, k); // SetTail serves smaller groups
     cut.SetOrgShape(largest, n, k);
     cut.SetBias(false);
     cut.SetBufferSpace(-1, -1, -1);

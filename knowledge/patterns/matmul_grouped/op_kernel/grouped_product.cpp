@@ -3,7 +3,7 @@
 
 using namespace AscendC;
 
-// Groups of rows of x, each times the matrix of its own group: y[r, :] = x[r, :] * weight[group of r].
+// y[r, :] = x[r, :] * weight[g] for every row r of group g; the groups are consecutive rows of x.
 template <typename T> class KernelGroupedProduct {
 public:
     using Plain = matmul::MatmulType<TPosition::GM, CubeFormat::ND, T>;
@@ -19,11 +19,12 @@ public:
 
     __aicore__ inline void Process()
     {
-        // Blocks are numbered through all groups and dealt in turn: this core takes its own number, and every cores-th from
-        // there. `before` counts those of the groups before.
-        const uint32_t cores = GetBlockNum() * GetTaskRation(); // vector cores: two beside each cube core
+        // The blocks of all groups have consecutive numbers; this core takes GetBlockIdx(), GetBlockIdx() + cores, ...
+        const uint32_t cores = GetBlockNum() * GetTaskRation(); // vector cores, which GetBlockIdx counts here
         const uint32_t across = DivCeil(t.cube.N, t.cube.singleCoreN);
-        uint32_t before = 0, next = GetBlockIdx(), start = 0;
+        uint32_t before = 0;           // blocks of earlier groups
+        uint32_t next = GetBlockIdx(); // the next block of this core
+        uint32_t start = 0;            // first row of the group
         for (uint32_t group = 0; group < t.groups; ++group) {
             const uint32_t rows = t.ends[group] - start;
             const uint32_t blocks = DivCeil(rows, t.cube.singleCoreM) * across;
@@ -44,7 +45,7 @@ public:
 private:
     __aicore__ inline int32_t Least(int32_t a, int32_t b) { return a < b ? a : b; } // the last blocks are smaller
 
-    GroupedProductTilingData t; // what the host decided
+    GroupedProductTilingData t; // the tiling data: the host's header describes its fields
     GlobalTensor<T> xGm, weightGm, yGm;
 };
 
@@ -55,6 +56,7 @@ extern "C" __global__ __aicore__ void grouped_product(GM_ADDR x, GM_ADDR weight,
     GET_TILING_DATA(data, tiling);
     TPipe pipe;
     KernelGroupedProduct<DTYPE_X> op;
+    // Does not return on the cube core, which serves the object from here on: vector cores alone run Init and Process.
     REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), op.product, &data.cube);
     op.Init(x, weight, y, data);
     op.Process();

@@ -3,11 +3,11 @@
 
 using namespace AscendC;
 
-// y = x * weight^T + bias with the library's Matmul object, which a vector core owns and its cube core serves.
+// y = x * weight^T + bias with the library's Matmul object: a vector core owns it and asks, its cube core multiplies.
 template <typename T> class KernelLinearLayer {
 public:
     using Plain = matmul::MatmulType<TPosition::GM, CubeFormat::ND, T>;
-    using Transposed = matmul::MatmulType<TPosition::GM, CubeFormat::ND, T, true>; // weight lies as [n, k]
+    using Transposed = matmul::MatmulType<TPosition::GM, CubeFormat::ND, T, true>; // weight is stored as [n, k]
     matmul::Matmul<Plain, Transposed, Plain, Plain> product;
 
     __aicore__ inline void Init(GM_ADDR x, GM_ADDR weight, GM_ADDR bias, GM_ADDR y, const TCubeTiling &tiling)
@@ -24,7 +24,7 @@ public:
     {
         const uint32_t down = DivCeil(cube.M, cube.singleCoreM);
         const uint32_t across = DivCeil(cube.N, cube.singleCoreN);
-        const uint32_t cores = GetBlockNum() * GetTaskRation(); // vector cores: two beside each cube core
+        const uint32_t cores = GetBlockNum() * GetTaskRation(); // vector cores, which GetBlockIdx counts here
         for (uint32_t block = GetBlockIdx(); block < down * across; block += cores) {
             const uint32_t row = block % down * cube.singleCoreM;
             const uint32_t column = block / down * cube.singleCoreN;
@@ -51,6 +51,7 @@ extern "C" __global__ __aicore__ void linear_layer(GM_ADDR x, GM_ADDR weight, GM
     GET_TILING_DATA(data, tiling);
     TPipe pipe;
     KernelLinearLayer<DTYPE_X> op;
+    // Does not return on the cube core, which serves the object from here on: vector cores alone run Init and Process.
     REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), op.product, &data.cube);
     op.Init(x, weight, bias, y, data.cube);
     op.Process();

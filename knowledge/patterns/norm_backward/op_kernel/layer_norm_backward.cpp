@@ -2,8 +2,8 @@
 
 using namespace AscendC;
 
-constexpr int32_t COPIES = 2; // of each transfer buffer: one moves while the other is computed
-constexpr uint32_t BLOCK_FLOATS = 8, REPEAT_FLOATS = 64; // in a block of 32 bytes, and in a repeat
+constexpr int32_t COPIES = 2; // buffers of a queue: copies use one while the vector unit works on the other
+constexpr uint32_t BLOCK_FLOATS = 8, REPEAT_FLOATS = 64; // in a block of 32 bytes, in a repeat of 256
 
 // The gradient of layer normalization by its input. With c = x - mean(x), g = grad * weight and
 // scale = 1 / sqrt(mean(c * c) + epsilon): y = (g - mean(g) - c * scale * scale * mean(g * c)) * scale.
@@ -19,26 +19,27 @@ public:
         xGm.SetGlobalBuffer((__gm__ float *)x + first * t.columns);
         yGm.SetGlobalBuffer((__gm__ float *)y + first * t.columns);
         weightGm.SetGlobalBuffer((__gm__ float *)weight);
-        pipe.InitBuffer(inQueue, COPIES, 2 * t.tileRows * t.stride * sizeof(float)); // x, and the gradient behind it
-        pipe.InitBuffer(outQueue, COPIES, t.tileRows * t.stride * sizeof(float));
-        pipe.InitBuffer(centredBuf, t.tileRows * t.stride * sizeof(float));
-        pipe.InitBuffer(weightBuf, t.stride * sizeof(float));
-        pipe.InitBuffer(partialBuf, t.tileRows * t.partialStride * 2 * sizeof(float));
+        pipe.InitBuffer(inQueue, COPIES, 2 * t.tileRows * t.pitch * sizeof(float)); // x, and the gradient behind it
+        pipe.InitBuffer(outQueue, COPIES, t.tileRows * t.pitch * sizeof(float));
+        pipe.InitBuffer(centredBuf, t.tileRows * t.pitch * sizeof(float));
+        pipe.InitBuffer(weightBuf, t.pitch * sizeof(float));
+        pipe.InitBuffer(partialBuf, t.tileRows * t.partialPitch * 2 * sizeof(float));
         pipe.InitBuffer(scalarBuf, 3 * AlignUp(t.tileRows, BLOCK_FLOATS) * sizeof(float)); // Brcb takes eight at a time
         pipe.InitBuffer(spreadBuf, AlignUp(t.tileRows, BLOCK_FLOATS) * 32);
     }
 
     __aicore__ inline void Process()
     {
-        Duplicate(partialBuf.Get<float>(), 0.0f, t.tileRows * t.partialStride);
+        Duplicate(partialBuf.Get<float>(), 0.0f, t.tileRows * t.partialPitch);
         const uint32_t bytes = t.columns * sizeof(float);
-        LocalTensor<float> row = inQueue.AllocTensor<float>(); // the weights come in through the rows' queue, and stay
+        LocalTensor<float> row = inQueue.AllocTensor<float>(); // the weights: loaded once and kept
         DataCopyPad(row, weightGm, DataCopyExtParams{1, bytes, 0, 0, 0}, DataCopyPadExtParams<float>{false, 0, 0, 0});
         inQueue.EnQue(row);
         row = inQueue.DeQue<float>();
-        Adds(weightBuf.Get<float>(), row, 0.0f, t.columns);
+        Adds(weightBuf.Get<float>(), row, 0.0f, t.columns); // a copy on chip
         inQueue.FreeTensor(row);
-        // The scalar unit issues in order: the next tile is asked for before this one's many instructions fill its queue.
+        // Compute issues more instructions than the vector unit's queue holds, and the scalar unit stops while it is
+        // full: the next tile's copy is issued first.
         CopyIn(0);
         for (uint32_t at = 0; at < count; at += t.tileRows) {
             if (at + t.tileRows < count) {
@@ -60,81 +61,80 @@ private:
         const uint64_t place = static_cast<uint64_t>(at) * t.columns;
         LocalTensor<float> in = inQueue.AllocTensor<float>();
         DataCopyPad(in, xGm[place], run, DataCopyPadExtParams<float>{false, 0, 0, 0});
-        DataCopyPad(in[t.tileRows * t.stride], gradGm[place], run, DataCopyPadExtParams<float>{false, 0, 0, 0});
+        DataCopyPad(in[t.tileRows * t.pitch], gradGm[place], run, DataCopyPadExtParams<float>{false, 0, 0, 0});
         inQueue.EnQue(in);
     }
 
     __aicore__ inline void Compute(uint32_t rows)
     {
-        LocalTensor<float> x = inQueue.DeQue<float>(), grad = x[t.tileRows * t.stride];
+        LocalTensor<float> x = inQueue.DeQue<float>(), grad = x[t.tileRows * t.pitch];
         LocalTensor<float> centred = centredBuf.Get<float>();
-        LocalTensor<float> scale = scalarBuf.Get<float>(), scalar = scale[AlignUp(t.tileRows, BLOCK_FLOATS)];
-        LocalTensor<float> mean = scalar[AlignUp(t.tileRows, BLOCK_FLOATS)];
+        LocalTensor<float> scale = scalarBuf.Get<float>(), slope = scale[AlignUp(t.tileRows, BLOCK_FLOATS)];
+        LocalTensor<float> mean = slope[AlignUp(t.tileRows, BLOCK_FLOATS)];
         LocalTensor<float> y = outQueue.AllocTensor<float>(); // holds products until the result is computed
-        MeanRows(scalar, x, rows);
-        WithItsScalar<SUBTRACT>(centred, x, scalar, rows);
-        Mul(y, centred, centred, rows * t.stride);
+        MeanRows(mean, x, rows);
+        ApplyScalar<SUBTRACT>(centred, x, mean, rows); // c
+        Mul(y, centred, centred, rows * t.pitch);
         MeanRows(scale, y, rows);
-        Adds(scale, scale, 1e-5f, rows); // the operator's epsilon
+        Adds(scale, scale, t.epsilon, rows);
         Sqrt(scale, scale, rows);
         Duplicate(y, 1.0f, rows);
-        Div(scale, y, scale, rows);
+        Div(scale, y, scale, rows); // not Rsqrt, which has nine correct bits
         for (uint32_t r = 0; r < rows; ++r) {
-            Mul(grad[r * t.stride], grad[r * t.stride], weightBuf.Get<float>(), t.columns); // g
+            Mul(grad[r * t.pitch], grad[r * t.pitch], weightBuf.Get<float>(), t.columns); // g
         }
-        Mul(y, grad, centred, rows * t.stride);
-        MeanRows(scalar, y, rows); // mean(g * c)
-        Mul(scalar, scalar, scale, rows);
-        Mul(scalar, scalar, scale, rows);
-        Muls(scalar, scalar, -1.0f, rows);
-        MeanRows(mean, grad, rows);
-        WithItsScalar<SUBTRACT>(grad, grad, mean, rows);
-        WithItsScalar<MULTIPLY_ADD>(centred, grad, scalar, rows);
-        WithItsScalar<MULTIPLY>(y, centred, scale, rows);
+        Mul(y, grad, centred, rows * t.pitch);
+        MeanRows(slope, y, rows); // mean(g * c)
+        Mul(slope, slope, scale, rows);
+        Mul(slope, slope, scale, rows);
+        Muls(slope, slope, -1.0f, rows); // -scale^2 * mean(g * c)
+        MeanRows(mean, grad, rows);      // mean(g)
+        ApplyScalar<SUBTRACT>(grad, grad, mean, rows);
+        ApplyScalar<MULTIPLY_ADD>(centred, grad, slope, rows); // c * slope + (g - mean(g))
+        ApplyScalar<MULTIPLY>(y, centred, scale, rows);
         outQueue.EnQue(y);
         inQueue.FreeTensor(x);
     }
 
-    // Leave each row's mean in `scalars`. BlockReduceSum makes one number of eight at a repeat a cycle; ReduceSum takes seven.
-    // Counter mode leaves out what pads a row; the partial sums' rows are padded with zeros, so one instruction serves all.
-    __aicore__ inline void MeanRows(const LocalTensor<float> &scalars, const LocalTensor<float> &values, uint32_t rows)
+    // BlockReduceSum adds blocks of eight floats at one repeat a cycle, WholeReduceSum takes seven. Counter mode masks
+    // what pads a row; zeros pad its partial sums, so that one instruction then reduces those of all rows.
+    __aicore__ inline void MeanRows(const LocalTensor<float> &means, const LocalTensor<float> &from, uint32_t rows)
     {
         LocalTensor<float> partial = partialBuf.Get<float>();
         SetMaskCount();
         SetVectorMask<float, MaskMode::COUNTER>(t.columns);
         for (uint32_t r = 0; r < rows; ++r) {
-            BlockReduceSum<float, false>(partial[r * t.partialStride], values[r * t.stride], 1, MASK_PLACEHOLDER, 1, 1,
-                                         8);
+            BlockReduceSum<float, false>(partial[r * t.partialPitch], from[r * t.pitch], 1, MASK_PLACEHOLDER, 1, 1, 8);
         }
-        for (uint32_t width = t.partialStride; width > REPEAT_FLOATS; width /= 8) { // 64 times a power of 8
-            LocalTensor<float> shorter = partial[t.tileRows * width];
+        for (uint32_t width = t.partialPitch; width > REPEAT_FLOATS; width /= 8) { // 64 * 8^n
             SetVectorMask<float, MaskMode::COUNTER>(rows * width);
-            BlockReduceSum<float, false>(shorter, partial, 1, MASK_PLACEHOLDER, 1, 1, 8);
-            partial = shorter;
+            BlockReduceSum<float, false>(partial[t.tileRows * width], partial, 1, MASK_PLACEHOLDER, 1, 1, 8);
+            partial = partial[t.tileRows * width];
         }
         SetMaskNorm();
         ResetMask();
-        WholeReduceSum<float>(scalars, partial, REPEAT_FLOATS, rows, 1, 1, 8);
-        // An unsigned number cannot become a float on the device.
-        Muls(scalars, scalars, 1.0f / static_cast<float>(static_cast<int32_t>(t.columns)), rows);
+        WholeReduceSum<float>(means, partial, REPEAT_FLOATS, rows, 1, 1, 8);
+        Muls(means, means, t.reciprocal, rows);
     }
 
-    // to = from - scalar, from * scalar, or to * scalar + from, by rows. Strides of 0 read one block again and again.
+    // to = from - scalar, from * scalar, or to * scalar + from, row by row. Brcb fills a block with each scalar; block
+    // and repeat strides of 0 read that block for the whole row. FusedMulAdd(d, a, b) is d = d * a + b: there the
+    // scalar is a.
     enum Operation { SUBTRACT, MULTIPLY, MULTIPLY_ADD };
     template <Operation OP>
-    __aicore__ inline void WithItsScalar(const LocalTensor<float> &to, const LocalTensor<float> &from,
-                                         const LocalTensor<float> &scalars, uint32_t rows)
+    __aicore__ inline void ApplyScalar(const LocalTensor<float> &to, const LocalTensor<float> &from,
+                                       const LocalTensor<float> &scalars, uint32_t rows)
     {
         LocalTensor<float> spread = spreadBuf.Get<float>();
-        Brcb(spread, scalars, DivCeil(rows, BLOCK_FLOATS), {1, 8}); // each scalar fills one block
-        const BinaryRepeatParams again{1, 1, 0, 8, 8, 0};
+        Brcb(spread, scalars, DivCeil(rows, BLOCK_FLOATS), {1, 8});
+        const BinaryRepeatParams sameBlock{1, 1, 0, 8, 8, 0};
         SetMaskCount();
         SetVectorMask<float, MaskMode::COUNTER>(t.columns);
         for (uint32_t r = 0; r < rows; ++r) {
             const LocalTensor<float> scalar = spread[r * BLOCK_FLOATS];
-            const LocalTensor<float> of = from[r * t.stride], result = to[r * t.stride];
-            OP == SUBTRACT   ? Sub<float, false>(result, of, scalar, MASK_PLACEHOLDER, 1, again)
-            : OP == MULTIPLY ? Mul<float, false>(result, of, scalar, MASK_PLACEHOLDER, 1, again)
+            const LocalTensor<float> of = from[r * t.pitch], result = to[r * t.pitch];
+            OP == SUBTRACT   ? Sub<float, false>(result, of, scalar, MASK_PLACEHOLDER, 1, sameBlock)
+            : OP == MULTIPLY ? Mul<float, false>(result, of, scalar, MASK_PLACEHOLDER, 1, sameBlock)
                              : FusedMulAdd<float, false>(result, scalar, of, MASK_PLACEHOLDER, 1, {1, 0, 1, 8, 0, 8});
         }
         SetMaskNorm();
@@ -146,8 +146,8 @@ private:
     TQue<TPosition::VECOUT, COPIES> outQueue;
     TBuf<TPosition::VECCALC> centredBuf, weightBuf, partialBuf, scalarBuf, spreadBuf;
     GlobalTensor<float> gradGm, xGm, weightGm, yGm;
-    LayerNormBackwardTilingData t; // what the host decided
-    uint32_t count = 0; // rows of this core
+    LayerNormBackwardTilingData t; // the tiling data: the host's header describes its fields
+    uint32_t count = 0;            // rows of this core
 };
 
 extern "C" __global__ __aicore__ void layer_norm_backward(GM_ADDR grad, GM_ADDR x, GM_ADDR weight, GM_ADDR y,

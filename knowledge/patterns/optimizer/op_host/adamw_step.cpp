@@ -3,7 +3,7 @@
 #include "tiling/platform/platform_ascendc.h"
 
 namespace optiling {
-constexpr uint32_t TILE = 2560; // elements: four inputs and three outputs, two copies each, and four rows of float
+constexpr uint32_t TILE = 2560; // elements, 10 KB of float: two buffers of four inputs and of three outputs are 140 KB
 
 static ge::graphStatus Tiling(gert::TilingContext *context)
 {
@@ -11,7 +11,10 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
     const uint32_t cores = platform.GetCoreNumAiv();
     const uint64_t length = context->GetInputShape(0)->GetStorageShape().GetShapeSize();
     const uint32_t tile = TILE;
-    // Multiples of 32 bytes for each core, of any type.
+    if (length == 0) {
+        return ge::GRAPH_FAILED; // an empty tensor leaves nothing to launch
+    }
+    // Multiples of 16 elements for each core: whole blocks of 32 bytes of any type.
     const uint64_t perCore = ((length + cores - 1) / cores + 15) / 16 * 16;
     const gert::RuntimeAttrs *attrs = context->GetAttrs();
     const float lr = *attrs->GetFloat(0);

@@ -2,28 +2,33 @@
 
 using namespace AscendC;
 
-constexpr int32_t COPIES = 2; // of each transfer buffer: one moves while the other is computed
+constexpr int32_t COPIES = 2; // buffers of a queue: copies use one while the vector unit works on the other
+constexpr uint32_t INPUTS = 4, OUTPUTS = 3;
 
-// A step of Adam with decoupled weight decay, in one pass over weight, gradient and both moments.
+// A step of AdamW (decoupled weight decay):
+// first = beta1 * first + (1 - beta1) * grad, second = beta2 * second + (1 - beta2) * grad^2,
+// weight = weight * (1 - lr * decay) - lr / correction1 * first / (sqrt(second / correction2) + eps).
 template <typename T> class KernelAdamwStep {
 public:
     __aicore__ inline void Init(GM_ADDR weight, GM_ADDR grad, GM_ADDR first, GM_ADDR second, GM_ADDR newWeight,
                                 GM_ADDR newFirst, GM_ADDR newSecond, const AdamwStepTilingData &tiling)
     {
         t = tiling;
-        const uint64_t start = t.perCore * GetBlockIdx();
-        count = t.length - start < t.perCore ? t.length - start : t.perCore;
+        const uint64_t begin = t.perCore * GetBlockIdx();
+        count = t.length - begin < t.perCore ? t.length - begin : t.perCore;
         const GM_ADDR given[INPUTS] = {weight, grad, first, second};
-        const GM_ADDR wanted[OUTPUTS] = {newWeight, newFirst, newSecond};
+        const GM_ADDR results[OUTPUTS] = {newWeight, newFirst, newSecond};
         for (uint32_t i = 0; i < INPUTS; ++i) {
-            inGm[i].SetGlobalBuffer((__gm__ T *)given[i] + start);
+            inGm[i].SetGlobalBuffer((__gm__ T *)given[i] + begin);
         }
         for (uint32_t i = 0; i < OUTPUTS; ++i) {
-            outGm[i].SetGlobalBuffer((__gm__ T *)wanted[i] + start);
+            outGm[i].SetGlobalBuffer((__gm__ T *)results[i] + begin);
         }
         pipe.InitBuffer(inQueue, COPIES, INPUTS * t.tile * sizeof(T));
         pipe.InitBuffer(outQueue, COPIES, OUTPUTS * t.tile * sizeof(T));
-        pipe.InitBuffer(floatBuf, INPUTS * t.tile * sizeof(float));
+        if constexpr (!std::is_same_v<T, float>) { // 16-bit types are computed in float
+            pipe.InitBuffer(floatBuf, INPUTS * t.tile * sizeof(float));
+        }
     }
 
     __aicore__ inline void Process()
@@ -31,7 +36,7 @@ public:
         for (uint64_t at = 0; at < count; at += t.tile) {
             const uint32_t length = count - at < t.tile ? count - at : t.tile;
             const DataCopyExtParams run{1, static_cast<uint32_t>(length * sizeof(T)), 0, 0, 0};
-            LocalTensor<T> in = inQueue.AllocTensor<T>(); // the four tensors' tiles, one behind the other
+            LocalTensor<T> in = inQueue.AllocTensor<T>(); // tiles of the four tensors
             for (uint32_t i = 0; i < INPUTS; ++i) {
                 DataCopyPad(in[i * t.tile], inGm[i][at], run, DataCopyPadExtParams<T>{false, 0, 0, 0});
             }
@@ -55,7 +60,7 @@ private:
             values = in;
         } else {
             values = floatBuf.Get<float>();
-            // Half precision cannot hold the square of a small gradient: everything is float until the end.
+            // One Cast for all four tiles. The step uses float moments; only the stored ones are rounded to T.
             Cast(values, in, RoundMode::CAST_NONE, (INPUTS - 1) * t.tile + length);
         }
         LocalTensor<float> weight = values, grad = values[t.tile], first = values[2 * t.tile],
@@ -67,7 +72,7 @@ private:
         Axpy(second, grad, 1.0f - t.beta2, length);
         Emit(out[t.tile], first, length);
         Emit(out[2 * t.tile], second, length);
-        LocalTensor<float> root = grad; // the gradient has been used
+        LocalTensor<float> root = grad; // the gradient is not needed any more
         Muls(root, second, 1.0f / t.correction2, length);
         Sqrt(root, root, length);
         Adds(root, root, t.eps, length);
@@ -82,20 +87,19 @@ private:
     __aicore__ inline void Emit(const LocalTensor<T> &to, const LocalTensor<float> &from, uint32_t length)
     {
         if constexpr (std::is_same_v<T, float>) {
-            Adds(to, from, 0.0f, length);
+            Adds(to, from, 0.0f, length); // a copy on chip
         } else {
             Cast(to, from, RoundMode::CAST_RINT, length);
         }
     }
 
-    static constexpr uint32_t INPUTS = 4, OUTPUTS = 3;
     TPipe pipe;
     TQue<TPosition::VECIN, COPIES> inQueue;
     TQue<TPosition::VECOUT, COPIES> outQueue;
     TBuf<TPosition::VECCALC> floatBuf;
     GlobalTensor<T> inGm[INPUTS], outGm[OUTPUTS];
-    AdamwStepTilingData t; // what the host decided
-    uint64_t count = 0; // elements of this core
+    AdamwStepTilingData t; // the tiling data: the host's header describes its fields
+    uint64_t count = 0;    // elements of this core
 };
 
 extern "C" __global__ __aicore__ void adamw_step(GM_ADDR weight, GM_ADDR grad, GM_ADDR first, GM_ADDR second,

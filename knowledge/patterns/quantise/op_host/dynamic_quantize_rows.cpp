@@ -3,17 +3,21 @@
 #include "tiling/platform/platform_ascendc.h"
 
 namespace optiling {
-constexpr uint32_t MOST_COLUMNS = 11008; // of each: float twice and int8 twice, a row of float and one of half
+// Bytes for each column: two buffers of 4 in and of 1 out, a float, a half, and 1 for the partial maxima.
+constexpr uint32_t MOST_COLUMNS = 11008; // 17 * 11008 = 183 KB
 
 static ge::graphStatus Tiling(gert::TilingContext *context)
 {
     auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
     const uint32_t cores = platform.GetCoreNumAiv();
     const auto &shape = context->GetInputShape(0)->GetStorageShape();
+    if (shape.GetShapeSize() == 0) {
+        return ge::GRAPH_FAILED; // an empty tensor leaves nothing to launch
+    }
     const uint32_t rows = shape.GetDim(0), columns = shape.GetDim(1);
     const uint32_t padded = (columns + 63) / 64 * 64;
     if (padded > MOST_COLUMNS) {
-        return ge::GRAPH_FAILED; // a row lies on chip whole, so that it is read once
+        return ge::GRAPH_FAILED; // the whole row stays on chip, so that it is read once
     }
     const uint32_t perCore = (rows + cores - 1) / cores;
     DynamicQuantizeRowsTilingData tiling;

@@ -2,9 +2,9 @@
 
 using namespace AscendC;
 
-constexpr int32_t COPIES = 2; // of each transfer buffer: one moves while the other is computed
+constexpr int32_t COPIES = 2; // buffers of a queue: copies use one while the vector unit works on the other
 
-// Each row divided by its step, a 127th of its largest magnitude, and rounded to int8; and the steps.
+// For each row: step = max(max(|x|), 1e-6) / 127 and quantized = int8(round(x / step)), ties to even.
 class KernelDynamicQuantizeRows {
 public:
     __aicore__ inline void Init(GM_ADDR x, GM_ADDR quantized, GM_ADDR step, const DynamicQuantizeRowsTilingData &tiling)
@@ -20,7 +20,7 @@ public:
         pipe.InitBuffer(stepQueue, COPIES, 32);
         pipe.InitBuffer(valueBuf, t.padded * sizeof(float));
         pipe.InitBuffer(halfBuf, t.padded * sizeof(half));
-        pipe.InitBuffer(partialBuf, t.padded / 8 * 2 * sizeof(float)); // block maxima, and the work of their reduction
+        pipe.InitBuffer(partialBuf, t.padded / 8 * 2 * sizeof(float)); // block maxima, and ReduceMax's work
         pipe.InitBuffer(spreadBuf, 8 * 32);                            // Brcb spreads eight numbers; one is used
     }
 
@@ -47,16 +47,17 @@ private:
     {
         LocalTensor<float> x = inQueue.DeQue<float>();
         LocalTensor<float> value = valueBuf.Get<float>(), spread = spreadBuf.Get<float>();
+        LocalTensor<float> largest = spread; // the same buffer, until Brcb fills it
         LocalTensor<float> step = stepQueue.AllocTensor<float>();
         Abs(value, x, t.columns);
-        Duplicate(step, 127.0f, 8); // all eight: Brcb reads them
-        Largest(spread, value);
-        Maxs(spread, spread, 1e-6f, 1); // a row of zeros; smaller rows are quantised by this step, too
-        Div(step, spread, step, 1);
-        Brcb(spread, step, 1, {1, 8}); // the first block holds the step eight times
+        Duplicate(step, 127.0f, 8); // the divisor, in all eight floats that Brcb reads below
+        FindLargest(largest, value);
+        Maxs(largest, largest, 1e-6f, 1); // rows of smaller magnitude, as of zeros, have the step 1e-6 / 127
+        Div(step, largest, step, 1);
+        Brcb(spread, step, 1, {1, 8}); // fills the first block with the step
         SetMaskCount();
         SetVectorMask<float, MaskMode::COUNTER>(t.columns);
-        // Strides of 0 read that block for the whole row; in counter mode one instruction takes t.columns elements.
+        // Block and repeat strides of 0 read that block for the whole row; counter mode takes t.columns elements.
         Div<float, false>(value, x, spread, MASK_PLACEHOLDER, 1, {1, 1, 0, 8, 8, 0});
         SetMaskNorm();
         ResetMask();
@@ -65,13 +66,13 @@ private:
         LocalTensor<int8_t> quantized = outQueue.AllocTensor<int8_t>();
         LocalTensor<half> between = halfBuf.Get<half>();
         Cast(value, value, RoundMode::CAST_RINT, t.columns);   // to whole numbers, ties to even
-        Cast(between, value, RoundMode::CAST_NONE, t.columns); // exact up to 2048
+        Cast(between, value, RoundMode::CAST_NONE, t.columns); // exact: at most 127
         Cast(quantized, between, RoundMode::CAST_NONE, t.columns);
         outQueue.EnQue(quantized);
     }
 
-    // BlockReduceMax makes one number of eight at a repeat a cycle; ReduceMax, which takes seven, gets an eighth of the row.
-    __aicore__ inline void Largest(const LocalTensor<float> &to, const LocalTensor<float> &value)
+    // BlockReduceMax reduces blocks of eight floats at one repeat a cycle; ReduceMax, at seven, gets their maxima.
+    __aicore__ inline void FindLargest(const LocalTensor<float> &to, const LocalTensor<float> &value)
     {
         LocalTensor<float> partial = partialBuf.Get<float>();
         const uint32_t blocks = DivCeil(t.columns, 8);
@@ -89,7 +90,7 @@ private:
     TBuf<TPosition::VECCALC> valueBuf, halfBuf, partialBuf, spreadBuf;
     GlobalTensor<float> xGm, stepGm;
     GlobalTensor<int8_t> quantizedGm;
-    DynamicQuantizeRowsTilingData t; // what the host decided
+    DynamicQuantizeRowsTilingData t; // the tiling data: the host's header describes its fields
     uint32_t count = 0;              // rows of this core
 };
 

@@ -2,10 +2,10 @@
 
 using namespace AscendC;
 
-constexpr int32_t COPIES = 2; // of the transfer buffers: one moves while the other is computed
-constexpr uint32_t REPEAT_FLOATS = 64;
+constexpr int32_t COPIES = 2;          // buffers of a queue: copies use one while the vector unit works on the other
+constexpr uint32_t REPEAT_FLOATS = 64; // in a repeat of 256 bytes
 
-// The sum of each row. A row that is longer than a piece is summed piece by piece; of short rows up to 64 come in together.
+// y = sum(x) for each row. Rows that are longer than a piece are summed piece by piece; a tile has up to 64 short rows.
 template <typename T> class KernelRowSum {
 public:
     __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, const RowSumTilingData &tiling)
@@ -15,10 +15,12 @@ public:
         count = t.rows - first < t.perCore ? t.rows - first : t.perCore;
         xGm.SetGlobalBuffer((__gm__ T *)x + first * t.columns);
         yGm.SetGlobalBuffer((__gm__ T *)y + first);
-        pipe.InitBuffer(inQueue, COPIES, t.tileRows * t.stride * sizeof(T));
+        pipe.InitBuffer(inQueue, COPIES, t.tileRows * t.pitch * sizeof(T));
         pipe.InitBuffer(outQueue, COPIES, AlignUp(t.tileRows, 16) * sizeof(T));
-        pipe.InitBuffer(valuesBuf, std::is_same_v<T, float> ? 32 : t.tileRows * t.stride * sizeof(float));
-        pipe.InitBuffer(partialBuf, t.tileRows * t.partialStride * 2 * sizeof(float));
+        if constexpr (!std::is_same_v<T, float>) { // 16-bit types are computed in float
+            pipe.InitBuffer(valuesBuf, t.tileRows * t.pitch * sizeof(float));
+        }
+        pipe.InitBuffer(partialBuf, t.tileRows * t.partialPitch * 2 * sizeof(float));
         pipe.InitBuffer(sumBuf, AlignUp(t.tileRows, 8) * sizeof(float));
         pipe.InitBuffer(pieceSumBuf, AlignUp(t.tileRows, 8) * sizeof(float));
     }
@@ -46,19 +48,20 @@ private:
     __aicore__ inline void CopyIn(uint32_t row, uint32_t rows, uint32_t column, uint32_t length)
     {
         LocalTensor<T> x = inQueue.AllocTensor<T>();
-        // The gap in global memory is in bytes, on chip in blocks of 32 bytes: each row starts `stride` elements on.
+        // Gaps between rows: bytes in global memory, blocks of 32 bytes on chip.
         const uint32_t bytes = length * sizeof(T);
         const uint32_t rest = static_cast<uint32_t>((t.columns - length) * sizeof(T));
-        const uint32_t gap = (t.stride * sizeof(T) - AlignUp(bytes, 32)) / 32;
+        const uint32_t gap = (t.pitch * sizeof(T) - AlignUp(bytes, 32)) / 32;
         DataCopyPad(x, xGm[static_cast<uint64_t>(row) * t.columns + column],
                     DataCopyExtParams{static_cast<uint16_t>(rows), bytes, rest, gap, 0},
                     DataCopyPadExtParams<T>{false, 0, 0, 0});
         inQueue.EnQue(x);
     }
 
-    // Leave the sum of `length` elements of each row in `sums`. BlockReduceSum makes one number of eight at a repeat a cycle
-    // (ReduceSum takes seven, and waits for the scalar unit). Counter mode takes `length` elements in all, so what pads a
-    // row never enters; the partial sums are padded with zeros, so that one instruction then serves all rows.
+    // Write the sum of `length` elements of each row to `sums`. BlockReduceSum adds blocks of eight floats at one
+    // repeat a cycle, WholeReduceSum takes seven. Counter mode masks what pads a row; zeros pad its partial sums, so
+    // that one instruction then reduces those of all rows. They are written each time, for a row's last piece is
+    // shorter.
     __aicore__ inline void SumPieces(const LocalTensor<float> &sums, uint32_t rows, uint32_t length)
     {
         LocalTensor<T> x = inQueue.DeQue<T>();
@@ -67,22 +70,21 @@ private:
             values = x;
         } else {
             values = valuesBuf.Get<float>();
-            Cast(values, x, RoundMode::CAST_NONE, rows * t.stride);
+            Cast(values, x, RoundMode::CAST_NONE, rows * t.pitch);
         }
         LocalTensor<float> partial = partialBuf.Get<float>();
-        Duplicate(partial, 0.0f, rows * t.partialStride);
+        Duplicate(partial, 0.0f, rows * t.partialPitch);
         SetMaskCount();
         SetVectorMask<float, MaskMode::COUNTER>(length);
         for (uint32_t r = 0; r < rows; ++r) {
-            BlockReduceSum<float, false>(partial[r * t.partialStride], values[r * t.stride], 1, MASK_PLACEHOLDER, 1, 1,
+            BlockReduceSum<float, false>(partial[r * t.partialPitch], values[r * t.pitch], 1, MASK_PLACEHOLDER, 1, 1,
                                          8);
         }
         inQueue.FreeTensor(x);
-        for (uint32_t width = t.partialStride; width > REPEAT_FLOATS; width /= 8) {
-            LocalTensor<float> shorter = partial[t.tileRows * width];
+        for (uint32_t width = t.partialPitch; width > REPEAT_FLOATS; width /= 8) {
             SetVectorMask<float, MaskMode::COUNTER>(rows * width);
-            BlockReduceSum<float, false>(shorter, partial, 1, MASK_PLACEHOLDER, 1, 1, 8);
-            partial = shorter;
+            BlockReduceSum<float, false>(partial[t.tileRows * width], partial, 1, MASK_PLACEHOLDER, 1, 1, 8);
+            partial = partial[t.tileRows * width];
         }
         SetMaskNorm();
         ResetMask();
@@ -93,7 +95,7 @@ private:
     {
         LocalTensor<T> y = outQueue.AllocTensor<T>();
         if constexpr (std::is_same_v<T, float>) {
-            Adds(y, sumBuf.Get<float>(), 0.0f, rows);
+            Adds(y, sumBuf.Get<float>(), 0.0f, rows); // a copy on chip
         } else {
             Cast(y, sumBuf.Get<float>(), RoundMode::CAST_RINT, rows);
         }
@@ -108,7 +110,7 @@ private:
     TQue<TPosition::VECOUT, COPIES> outQueue;
     TBuf<TPosition::VECCALC> valuesBuf, partialBuf, sumBuf, pieceSumBuf;
     GlobalTensor<T> xGm, yGm;
-    RowSumTilingData t; // what the host decided
+    RowSumTilingData t; // the tiling data: the host's header describes its fields
     uint32_t count = 0; // rows of this core
 };
 

@@ -6,7 +6,7 @@ BEGIN_TILING_DATA_DEF(SoftmaxRowsTilingData)
 TILING_DATA_FIELD_DEF(uint32_t, rows);     // of the whole tensor
 TILING_DATA_FIELD_DEF(uint32_t, perCore);  // rows of every core but the last
 TILING_DATA_FIELD_DEF(uint32_t, columns);  // elements of a row
-TILING_DATA_FIELD_DEF(uint32_t, stride);   // elements from row to row on chip: columns rounded up to 32 bytes
+TILING_DATA_FIELD_DEF(uint32_t, pitch);    // of a row on chip, in elements: columns rounded up to 32 bytes
 TILING_DATA_FIELD_DEF(uint32_t, tileRows); // rows that are on chip together
 END_TILING_DATA_DEF;
 

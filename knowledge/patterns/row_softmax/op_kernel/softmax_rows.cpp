@@ -2,27 +2,27 @@
 
 using namespace AscendC;
 
-constexpr int32_t COPIES = 2;        // of each transfer buffer: one moves while the other is computed
-constexpr uint32_t BLOCK_FLOATS = 8; // floats in a block of 32 bytes
-constexpr uint32_t REPEAT_FLOATS = 64;
-constexpr uint32_t APART = 2; // floats from one row's scalar to the next: WholeReduceMax writes at multiples of 8 bytes
+constexpr int32_t COPIES = 2; // buffers of a queue: copies use one while the vector unit works on the other
+constexpr uint32_t BLOCK_FLOATS = 8, REPEAT_FLOATS = 64; // in a block of 32 bytes, in a repeat of 256
+constexpr uint32_t APART = 2; // floats from one row's scalar to the next: WholeReduceMax writes to multiples of 8 bytes
 
+// y = exp(x - max(x)) / sum(exp(x - max(x))) for each row.
 template <typename T> class KernelSoftmaxRows {
 public:
-    __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, const SoftmaxRowsTilingData &data)
+    __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, const SoftmaxRowsTilingData &tiling)
     {
-        const uint64_t first = static_cast<uint64_t>(data.perCore) * GetBlockIdx();
-        count = data.rows - first < data.perCore ? data.rows - first : data.perCore;
-        columns = data.columns;
-        stride = data.stride;
-        tileRows = data.tileRows;
-        xGm.SetGlobalBuffer((__gm__ T *)x + first * columns);
-        yGm.SetGlobalBuffer((__gm__ T *)y + first * columns);
-        pipe.InitBuffer(inQueue, COPIES, tileRows * stride * sizeof(T));
-        pipe.InitBuffer(outQueue, COPIES, tileRows * stride * sizeof(T));
-        pipe.InitBuffer(valuesBuf, std::is_same_v<T, float> ? 32 : tileRows * stride * sizeof(float));
-        pipe.InitBuffer(workBuf, stride / 2 * sizeof(float));
-        const uint32_t scalars = AlignUp(tileRows * APART, BLOCK_FLOATS); // Brcb takes eight at a time
+        t = tiling;
+        const uint64_t first = static_cast<uint64_t>(t.perCore) * GetBlockIdx();
+        count = t.rows - first < t.perCore ? t.rows - first : t.perCore;
+        xGm.SetGlobalBuffer((__gm__ T *)x + first * t.columns);
+        yGm.SetGlobalBuffer((__gm__ T *)y + first * t.columns);
+        pipe.InitBuffer(inQueue, COPIES, t.tileRows * t.pitch * sizeof(T));
+        pipe.InitBuffer(outQueue, COPIES, t.tileRows * t.pitch * sizeof(T));
+        if constexpr (!std::is_same_v<T, float>) { // 16-bit types are computed in float
+            pipe.InitBuffer(valuesBuf, t.tileRows * t.pitch * sizeof(float));
+        }
+        pipe.InitBuffer(workBuf, t.pitch / 2 * sizeof(float));
+        const uint32_t scalars = AlignUp(t.tileRows * APART, BLOCK_FLOATS); // Brcb takes eight at a time
         pipe.InitBuffer(scalarBuf, scalars * sizeof(float));
         pipe.InitBuffer(spreadBuf, scalars * 32);
     }
@@ -30,11 +30,11 @@ public:
     __aicore__ inline void Process()
     {
         CopyIn(0);
-        for (uint32_t row = 0; row < count; row += tileRows) {
-            // The next tile is asked for before this one's instructions, which are more than the vector unit's queue
-            // takes: until some are done, the scalar unit would wait there and give out no copy.
-            if (row + tileRows < count) {
-                CopyIn(row + tileRows);
+        for (uint32_t row = 0; row < count; row += t.tileRows) {
+            // Compute issues more instructions than the vector unit's queue holds, and the scalar unit stops while it
+            // is full: the next tile's copy is issued first.
+            if (row + t.tileRows < count) {
+                CopyIn(row + t.tileRows);
             }
             Compute(RowsFrom(row));
             CopyOut(row);
@@ -42,13 +42,20 @@ public:
     }
 
 private:
-    __aicore__ inline uint32_t RowsFrom(uint32_t row) const { return count - row < tileRows ? count - row : tileRows; }
+    __aicore__ inline uint32_t RowsFrom(uint32_t row) const
+    {
+        return count - row < t.tileRows ? count - row : t.tileRows;
+    }
+
+    __aicore__ inline DataCopyExtParams Rows(uint32_t row) const
+    {
+        return {static_cast<uint16_t>(RowsFrom(row)), static_cast<uint32_t>(t.columns * sizeof(T)), 0, 0, 0};
+    }
 
     __aicore__ inline void CopyIn(uint32_t row)
     {
         LocalTensor<T> x = inQueue.AllocTensor<T>();
-        const DataCopyExtParams run{static_cast<uint16_t>(RowsFrom(row)), static_cast<uint32_t>(columns * sizeof(T)), 0, 0, 0};
-        DataCopyPad(x, xGm[static_cast<uint64_t>(row) * columns], run, DataCopyPadExtParams<T>{false, 0, 0, 0});
+        DataCopyPad(x, xGm[static_cast<uint64_t>(row) * t.columns], Rows(row), DataCopyPadExtParams<T>{false, 0, 0, 0});
         inQueue.EnQue(x);
     }
 
@@ -57,48 +64,45 @@ private:
         LocalTensor<T> x = inQueue.DeQue<T>();
         LocalTensor<float> values;
         LocalTensor<float> scalars = scalarBuf.Get<float>();
-        LocalTensor<float> ones = spreadBuf.Get<float>();
+        LocalTensor<float> ones = spreadBuf.Get<float>(); // the buffer is free until ApplyScalar
         if constexpr (std::is_same_v<T, float>) {
-            values = x; // computed where it arrived
+            values = x; // computed in place
         } else {
             values = valuesBuf.Get<float>();
-            Cast(values, x, RoundMode::CAST_NONE, rows * stride);
+            Cast(values, x, RoundMode::CAST_NONE, rows * t.pitch);
         }
         ReduceRows<true>(values, rows);
-        WithItsScalar<false>(values, values, rows); // x - max: no exponent is above zero, so nothing overflows
-        Exp(values, values, rows * stride);
+        ApplyScalar<false>(values, values, rows); // x - max is at most zero, so Exp does not overflow
+        Exp(values, values, rows * t.pitch);
         ReduceRows<false>(values, rows);
-        // One division per row; the elements are multiplied, which takes a quarter of a division's time.
+        // A multiplication takes a quarter of a division's time. Unused scalars between the rows' are inverted, too.
         Duplicate(ones, 1.0f, rows * APART);
         Div(scalars, ones, scalars, rows * APART);
         LocalTensor<T> y = outQueue.AllocTensor<T>();
         if constexpr (std::is_same_v<T, float>) {
-            WithItsScalar<true>(y, values, rows);
+            ApplyScalar<true>(y, values, rows);
         } else {
-            WithItsScalar<true>(values, values, rows);
-            Cast(y, values, RoundMode::CAST_RINT, rows * stride);
+            ApplyScalar<true>(values, values, rows);
+            Cast(y, values, RoundMode::CAST_RINT, rows * t.pitch);
         }
         outQueue.EnQue(y);
         inQueue.FreeTensor(x);
     }
 
-    // Leave each row's maximum or sum in scalars. BlockReduce makes one number of eight at a repeat a cycle (ReduceMax and
-    // ReduceSum take seven cycles), so it goes first, until one WholeReduce takes the rest. Masked lanes take no part.
+    // Write each row's maximum or sum to `scalars`. BlockReduce reduces blocks of eight floats at one repeat a cycle,
+    // WholeReduce, at seven, gets the last 64 only. Counter mode masks what pads a row.
     template <bool MAX> __aicore__ inline void ReduceRows(const LocalTensor<float> &values, uint32_t rows)
     {
         LocalTensor<float> scalars = scalarBuf.Get<float>();
         SetMaskCount();
         for (uint32_t r = 0; r < rows; ++r) {
-            LocalTensor<float> from = values[r * stride];
+            LocalTensor<float> from = values[r * t.pitch];
             LocalTensor<float> to = workBuf.Get<float>();
-            uint32_t left = columns;
+            uint32_t left = t.columns;
             while (left > REPEAT_FLOATS) {
                 SetVectorMask<float, MaskMode::COUNTER>(left);
-                if constexpr (MAX) {
-                    BlockReduceMax<float, false>(to, from, 1, MASK_PLACEHOLDER, 1, 1, 8);
-                } else {
-                    BlockReduceSum<float, false>(to, from, 1, MASK_PLACEHOLDER, 1, 1, 8);
-                }
+                MAX ? BlockReduceMax<float, false>(to, from, 1, MASK_PLACEHOLDER, 1, 1, 8)
+                    : BlockReduceSum<float, false>(to, from, 1, MASK_PLACEHOLDER, 1, 1, 8);
                 left = DivCeil(left, BLOCK_FLOATS);
                 from = to;
                 to = to[AlignUp(left, BLOCK_FLOATS)];
@@ -115,25 +119,20 @@ private:
         ResetMask();
     }
 
-    // Subtract each row's scalar from its row, or multiply the row by it.
+    // to = from * scalar or from - scalar, row by row. Brcb fills a block with each scalar.
     template <bool MULTIPLY>
-    __aicore__ inline void WithItsScalar(const LocalTensor<float> &to, const LocalTensor<float> &from, uint32_t rows)
+    __aicore__ inline void ApplyScalar(const LocalTensor<float> &to, const LocalTensor<float> &from, uint32_t rows)
     {
         LocalTensor<float> spread = spreadBuf.Get<float>();
-        Brcb(spread, scalarBuf.Get<float>(), DivCeil(rows * APART, BLOCK_FLOATS),
-             {1, 8}); // each scalar fills one block
-        // Strides of 0 read that one block for the whole row; in counter mode one instruction takes `columns` elements.
-        const BinaryRepeatParams again{1, 1, 0, 8, 8, 0};
+        Brcb(spread, scalarBuf.Get<float>(), DivCeil(rows * APART, BLOCK_FLOATS), {1, 8});
+        // Block and repeat strides of 0 read that block for the whole row; counter mode takes t.columns elements.
+        const BinaryRepeatParams sameBlock{1, 1, 0, 8, 8, 0};
         SetMaskCount();
-        SetVectorMask<float, MaskMode::COUNTER>(columns);
+        SetVectorMask<float, MaskMode::COUNTER>(t.columns);
         for (uint32_t r = 0; r < rows; ++r) {
-            if constexpr (MULTIPLY) {
-                Mul<float, false>(to[r * stride], from[r * stride], spread[r * APART * BLOCK_FLOATS], MASK_PLACEHOLDER,
-                                  1, again);
-            } else {
-                Sub<float, false>(to[r * stride], from[r * stride], spread[r * APART * BLOCK_FLOATS], MASK_PLACEHOLDER,
-                                  1, again);
-            }
+            const LocalTensor<float> scalar = spread[r * APART * BLOCK_FLOATS];
+            MULTIPLY ? Mul<float, false>(to[r * t.pitch], from[r * t.pitch], scalar, MASK_PLACEHOLDER, 1, sameBlock)
+                     : Sub<float, false>(to[r * t.pitch], from[r * t.pitch], scalar, MASK_PLACEHOLDER, 1, sameBlock);
         }
         SetMaskNorm();
         ResetMask();
@@ -142,8 +141,7 @@ private:
     __aicore__ inline void CopyOut(uint32_t row)
     {
         LocalTensor<T> y = outQueue.DeQue<T>();
-        const DataCopyExtParams run{static_cast<uint16_t>(RowsFrom(row)), static_cast<uint32_t>(columns * sizeof(T)), 0, 0, 0};
-        DataCopyPad(yGm[static_cast<uint64_t>(row) * columns], y, run);
+        DataCopyPad(yGm[static_cast<uint64_t>(row) * t.columns], y, Rows(row));
         outQueue.FreeTensor(y);
     }
 
@@ -152,7 +150,8 @@ private:
     TQue<TPosition::VECOUT, COPIES> outQueue;
     TBuf<TPosition::VECCALC> valuesBuf, workBuf, scalarBuf, spreadBuf;
     GlobalTensor<T> xGm, yGm;
-    uint32_t count = 0, columns = 0, stride = 0, tileRows = 0;
+    SoftmaxRowsTilingData t; // the tiling data: the host's header describes its fields
+    uint32_t count = 0;      // rows of this core
 };
 
 extern "C" __global__ __aicore__ void softmax_rows(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)

@@ -4,16 +4,19 @@
 #include <algorithm>
 
 namespace optiling {
-constexpr uint32_t PIECE = 128; // columns: 512 bytes, the unit of global memory; 32 KB for each of five buffers
+constexpr uint32_t PIECE = 128; // columns: runs of 512 bytes of float are fastest. A tile of 64 rows is 32 KB of float
 
 static ge::graphStatus Tiling(gert::TilingContext *context)
 {
     auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
     const uint32_t cores = platform.GetCoreNumAiv();
     const auto &shape = context->GetInputShape(0)->GetStorageShape();
+    if (shape.GetShapeSize() == 0) {
+        return ge::GRAPH_FAILED; // an empty tensor leaves nothing to launch
+    }
     const uint32_t columns = shape.GetDim(shape.GetDimNum() - 1);
     const uint32_t rows = shape.GetShapeSize() / columns;
-    // A core takes 64 rows at a time, one in each lane; fewer rows leave lanes empty.
+    // A core takes 64 of its rows at a time, one for each lane; in its last tile lanes may be idle.
     const uint32_t perCore = (rows + cores - 1) / cores;
     const uint32_t piece = std::min((columns + 15) / 16 * 16, PIECE);
     CumsumRowsTilingData tiling;

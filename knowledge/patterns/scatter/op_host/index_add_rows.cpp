@@ -3,26 +3,30 @@
 #include "tiling/platform/platform_ascendc.h"
 
 namespace optiling {
-constexpr uint32_t TILE_BYTES = 40 * 1024; // two tiles are on chip, one filled while the other is written out
+constexpr uint32_t TILE_BYTES = 40 * 1024; // two tiles are on chip: one is loaded while the other is stored
 
 static ge::graphStatus Tiling(gert::TilingContext *context)
 {
     auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
     const uint32_t cores = platform.GetCoreNumAiv();
     const auto &shape = context->GetInputShape(0)->GetStorageShape();
+    if (shape.GetShapeSize() == 0) {
+        return ge::GRAPH_FAILED; // an empty tensor leaves nothing to launch
+    }
     const uint32_t rows = shape.GetDim(0), columns = shape.GetDim(1);
-    const uint32_t count = context->GetInputShape(1)->GetStorageShape().GetShapeSize();
-    const uint32_t stride = (columns + 7) / 8 * 8;
-    if (stride * 4 > TILE_BYTES) {
+    const uint32_t added = context->GetInputShape(1)->GetStorageShape().GetShapeSize();
+    const uint32_t pitch = (columns + 7) / 8 * 8;
+    if (pitch * 4 > TILE_BYTES) {
         return ge::GRAPH_FAILED; // such a row has to be added in pieces
     }
-    // A multiple of 8, so that each tile's indices start at 64 bytes, unless fewer than 8 rows fit: then they come one by one.
-    const uint32_t tileRows = TILE_BYTES / (stride * 4) >= 8 ? TILE_BYTES / (stride * 4) / 8 * 8 : 1;
+    const uint32_t fitting = TILE_BYTES / (pitch * 4);
+    const uint32_t tileRows =
+        fitting >= 8 ? fitting / 8 * 8 : fitting; // tiles of 8 indices start at multiples of 64 bytes
     IndexAddRowsTilingData tiling;
     tiling.set_rows(rows);
-    tiling.set_count(count);
+    tiling.set_added(added);
     tiling.set_columns(columns);
-    tiling.set_stride(stride);
+    tiling.set_pitch(pitch);
     tiling.set_tileRows(tileRows);
     tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
     context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());

@@ -4,13 +4,17 @@
 #include <algorithm>
 
 namespace optiling {
-constexpr uint32_t PIECE = 2048; // elements, of which four are loaded together: input and output twice, three rows of float
+// Lanes. A load has four pieces, 32 KB of float; on chip are two buffers of input and of output and three pieces.
+constexpr uint32_t PIECE = 2048;
 
 static ge::graphStatus Tiling(gert::TilingContext *context)
 {
     auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
     const uint32_t cores = platform.GetCoreNumAiv();
     const auto &shape = context->GetInputShape(0)->GetStorageShape();
+    if (shape.GetShapeSize() == 0) {
+        return ge::GRAPH_FAILED; // an empty tensor leaves nothing to launch
+    }
     const uint32_t columns = shape.GetDim(shape.GetDimNum() - 1);
     const uint32_t rows = shape.GetShapeSize() / columns;
     const uint32_t piece = std::min((columns + 63) / 64 * 64, PIECE);

@@ -6,7 +6,7 @@ BEGIN_TILING_DATA_DEF(LogSoftmaxRowsTilingData)
 TILING_DATA_FIELD_DEF(uint32_t, rows);    // of the matrix
 TILING_DATA_FIELD_DEF(uint32_t, perCore); // rows of every core but the last
 TILING_DATA_FIELD_DEF(uint32_t, columns); // elements of a row
-TILING_DATA_FIELD_DEF(uint32_t, piece);   // elements of a row that are on chip together: a multiple of 64
+TILING_DATA_FIELD_DEF(uint32_t, piece);   // lanes, each with a running maximum and sum: a multiple of 64
 END_TILING_DATA_DEF;
 
 REGISTER_TILING_DATA_CLASS(LogSoftmaxRows, LogSoftmaxRowsTilingData)

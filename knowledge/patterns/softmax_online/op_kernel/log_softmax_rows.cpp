@@ -2,11 +2,12 @@
 
 using namespace AscendC;
 
-constexpr int32_t COPIES = 2;      // of each transfer buffer: one moves while the other is computed
-constexpr uint32_t AT_ONCE = 4;    // pieces that are loaded together: the lanes' sums shrink once for all of them
-constexpr float LOWEST = -3.0e38f; // of a lane that has seen nothing: minus infinity would make NaN of its differences
+constexpr int32_t COPIES = 2;  // buffers of a queue: copies use one while the vector unit works on the other
+constexpr uint32_t PIECES = 4; // in a load: the lanes' sums are rescaled once for all of them
+// A lane's maximum before its first element, below every row's. With minus infinity x - max would be NaN.
+constexpr float LOWEST = -3.0e38f;
 
-// The logarithm of softmax for rows of any length: y = x - max - log(sum(exp(x - max))).
+// y = x - max(x) - log(sum(exp(x - max(x)))) for rows of any length. Lane i takes elements i, i + piece, ...
 template <typename T> class KernelLogSoftmaxRows {
 public:
     __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, const LogSoftmaxRowsTilingData &tiling)
@@ -16,12 +17,12 @@ public:
         count = t.rows - first < t.perCore ? t.rows - first : t.perCore;
         xGm.SetGlobalBuffer((__gm__ T *)x + first * t.columns);
         yGm.SetGlobalBuffer((__gm__ T *)y + first * t.columns);
-        load = AT_ONCE * t.piece;
+        load = PIECES * t.piece;
         pipe.InitBuffer(inQueue, COPIES, load * sizeof(T));
         pipe.InitBuffer(outQueue, COPIES, load * sizeof(T));
-        for (uint32_t i = 0; i < 3; ++i) {
-            pipe.InitBuffer(rowBuf[i], t.piece * sizeof(float));
-        }
+        pipe.InitBuffer(maxBuf, t.piece * sizeof(float));
+        pipe.InitBuffer(sumBuf, t.piece * sizeof(float));
+        pipe.InitBuffer(workBuf, t.piece * sizeof(float));
         if constexpr (!std::is_same_v<T, float>) {
             pipe.InitBuffer(valueBuf, load * sizeof(float));
         }
@@ -32,14 +33,14 @@ public:
     {
         for (uint32_t row = 0; row < count; ++row) {
             const uint64_t start = static_cast<uint64_t>(row) * t.columns;
-            Duplicate(rowBuf[MAX].Get<float>(), LOWEST, t.piece);
-            Duplicate(rowBuf[SUM].Get<float>(), 0.0f, t.piece);
+            Duplicate(maxBuf.Get<float>(), LOWEST, t.piece);
+            Duplicate(sumBuf.Get<float>(), 0.0f, t.piece);
             for (uint32_t at = 0; at < t.columns; at += load) {
-                Take(start + at, t.columns - at < load ? t.columns - at : load);
+                Accumulate(start + at, t.columns - at < load ? t.columns - at : load);
             }
             Fold();
             for (uint32_t at = 0; at < t.columns; at += load) {
-                Emit(start + at, t.columns - at < load ? t.columns - at : load);
+                Write(start + at, t.columns - at < load ? t.columns - at : load);
             }
         }
     }
@@ -54,19 +55,20 @@ private:
         return inQueue.DeQue<T>();
     }
 
-    // Some more elements for each lane: a larger maximum shrinks the lane's sum by exp(old - new), once for all of them.
-    __aicore__ inline void Take(uint64_t at, uint32_t length)
+    // Add a load to the lanes' maxima and sums: max' = max(max, x), sum' = sum * exp(max - max') + sum of exp(x -
+    // max').
+    __aicore__ inline void Accumulate(uint64_t at, uint32_t length)
     {
         LocalTensor<T> x = Load(at, length);
-        LocalTensor<float> largest = rowBuf[MAX].Get<float>(), sum = rowBuf[SUM].Get<float>();
-        LocalTensor<float> old = rowBuf[OTHER].Get<float>(), value;
+        LocalTensor<float> largest = maxBuf.Get<float>(), sum = sumBuf.Get<float>();
+        LocalTensor<float> old = workBuf.Get<float>(), value;
         if constexpr (std::is_same_v<T, float>) {
-            value = x; // its own place serves for what follows
+            value = x; // computed in place
         } else {
             value = valueBuf.Get<float>();
             Cast(value, x, RoundMode::CAST_NONE, length);
         }
-        Adds(old, largest, 0.0f, t.piece);
+        Adds(old, largest, 0.0f, t.piece); // a copy on chip
         for (uint32_t p = 0; p < length; p += t.piece) {
             Max(largest, largest, value[p], length - p < t.piece ? length - p : t.piece);
         }
@@ -83,11 +85,11 @@ private:
         inQueue.FreeTensor(x);
     }
 
-    // Bring all lanes to the row's maximum and add their sums.
+    // Rescale the lanes' sums to the row's maximum and add them.
     __aicore__ inline void Fold()
     {
-        LocalTensor<float> largest = rowBuf[MAX].Get<float>(), sum = rowBuf[SUM].Get<float>();
-        LocalTensor<float> work = rowBuf[OTHER].Get<float>(), number = numberBuf.Get<float>();
+        LocalTensor<float> largest = maxBuf.Get<float>(), sum = sumBuf.Get<float>();
+        LocalTensor<float> work = workBuf.Get<float>(), number = numberBuf.Get<float>();
         ReduceMax<float>(number, largest, work, t.piece, false);
         top = Read(number);
         Adds(largest, largest, -top, t.piece);
@@ -98,7 +100,7 @@ private:
         logOfSum = Read(number);
     }
 
-    // The scalar unit waits for the vector unit here: twice for each row, which long rows hardly notice.
+    // Read a scalar that the vector unit wrote. The scalar unit waits for it, twice a row: little for a long row.
     __aicore__ inline float Read(const LocalTensor<float> &number)
     {
         const event_t written = static_cast<event_t>(pipe.FetchEventID(HardEvent::V_S));
@@ -107,12 +109,13 @@ private:
         return number.GetValue(0);
     }
 
-    __aicore__ inline void Emit(uint64_t at, uint32_t length)
+    // The second pass over the row. The maximum is subtracted first: where x is large, x - max(x) is small and exact.
+    __aicore__ inline void Write(uint64_t at, uint32_t length)
     {
         LocalTensor<T> x = Load(at, length);
         LocalTensor<T> y = outQueue.AllocTensor<T>();
         if constexpr (std::is_same_v<T, float>) {
-            Adds(y, x, -top, length); // first: of large values the difference alone is exact
+            Adds(y, x, -top, length);
             Adds(y, y, -logOfSum, length);
         } else {
             LocalTensor<float> value = valueBuf.Get<float>();
@@ -128,13 +131,12 @@ private:
         outQueue.FreeTensor(y);
     }
 
-    static constexpr uint32_t MAX = 0, SUM = 1, OTHER = 2; // what the rows of float hold, one number for each lane
     TPipe pipe;
     TQue<TPosition::VECIN, COPIES> inQueue;
     TQue<TPosition::VECOUT, COPIES> outQueue;
-    TBuf<TPosition::VECCALC> rowBuf[3], valueBuf, numberBuf;
+    TBuf<TPosition::VECCALC> maxBuf, sumBuf, workBuf, valueBuf, numberBuf; // the first three: one float for each lane
     GlobalTensor<T> xGm, yGm;
-    LogSoftmaxRowsTilingData t;        // what the host decided
+    LogSoftmaxRowsTilingData t;        // the tiling data: the host's header describes its fields
     uint32_t count = 0, load = 0;      // rows of this core, elements of a transfer
     float top = 0.0f, logOfSum = 0.0f; // of the row
 };

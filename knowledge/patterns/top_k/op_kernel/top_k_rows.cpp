@@ -2,29 +2,28 @@
 
 using namespace AscendC;
 
-constexpr int32_t COPIES = 2;  // of each transfer buffer: one moves while the other is computed
-constexpr uint32_t GROUP = 32; // elements that are sorted by one instruction
+constexpr int32_t COPIES = 2;  // buffers of a queue: copies use one while the vector unit works on the other
+constexpr uint32_t GROUP = 32; // elements that Sort takes in a repeat; Concat takes 16
 constexpr uint32_t K = 4;      // results of a row
-constexpr float LOWEST =
-    -__builtin_inff(); // of what fills a row up: behind every score, and behind equal ones before it
+constexpr float LOWEST = -__builtin_inff(); // pads a row. Of equal scores the one with the lower index comes first
 
-// The four largest elements of each row, largest first, and their places.
+// The K largest elements of each row in descending order, and their indices.
 class KernelTopKRows {
 public:
-    __aicore__ inline void Init(GM_ADDR x, GM_ADDR values, GM_ADDR places, const TopKRowsTilingData &tiling)
+    __aicore__ inline void Init(GM_ADDR x, GM_ADDR values, GM_ADDR indices, const TopKRowsTilingData &tiling)
     {
         t = tiling;
         const uint64_t first = static_cast<uint64_t>(t.perCore) * GetBlockIdx();
         count = t.rows - first < t.perCore ? t.rows - first : t.perCore;
         xGm.SetGlobalBuffer((__gm__ float *)x + first * t.columns);
         valuesGm.SetGlobalBuffer((__gm__ float *)values + first * K);
-        placesGm.SetGlobalBuffer((__gm__ int64_t *)places + first * K);
+        indicesGm.SetGlobalBuffer((__gm__ int64_t *)indices + first * K);
         pipe.InitBuffer(inQueue, COPIES, t.padded * sizeof(float));
         pipe.InitBuffer(valueQueue, COPIES, GROUP * sizeof(float));
-        pipe.InitBuffer(placeQueue, COPIES, GROUP * sizeof(int64_t));
+        pipe.InitBuffer(indexQueue, COPIES, GROUP * sizeof(int64_t));
         pipe.InitBuffer(scoreBuf, t.padded * sizeof(float));
         pipe.InitBuffer(indexBuf, t.padded * sizeof(int32_t));
-        pipe.InitBuffer(sortedBuf, t.padded * 8); // records of score and place
+        pipe.InitBuffer(sortedBuf, t.padded * 8); // records of score and index
         pipe.InitBuffer(workBuf, t.padded * 8);
         pipe.InitBuffer(chosenBuf, GROUP * sizeof(uint32_t));
     }
@@ -42,9 +41,9 @@ public:
             LocalTensor<float> values = valueQueue.DeQue<float>();
             DataCopyPad(valuesGm[row * K], values, DataCopyExtParams{1, K * sizeof(float), 0, 0, 0});
             valueQueue.FreeTensor(values);
-            LocalTensor<int64_t> places = placeQueue.DeQue<int64_t>();
-            DataCopyPad(placesGm[row * K], places, DataCopyExtParams{1, K * sizeof(int64_t), 0, 0, 0});
-            placeQueue.FreeTensor(places);
+            LocalTensor<int64_t> indices = indexQueue.DeQue<int64_t>();
+            DataCopyPad(indicesGm[row * K], indices, DataCopyExtParams{1, K * sizeof(int64_t), 0, 0, 0});
+            indexQueue.FreeTensor(indices);
         }
     }
 
@@ -54,36 +53,36 @@ private:
         LocalTensor<float> x = inQueue.DeQue<float>();
         LocalTensor<float> score = scoreBuf.Get<float>(), sorted = sortedBuf.Get<float>(), concat;
         Duplicate(score, LOWEST, t.padded);
-        Adds(score, x, 0.0f, t.columns);
+        Adds(score, x, 0.0f, t.columns); // a copy on chip
         inQueue.FreeTensor(x);
         const int32_t groups = t.padded / GROUP;
         LocalTensor<float> work = workBuf.Get<float>();
-        Concat(concat, score, work, groups); // the form in which Sort takes its scores
+        Concat(concat, score, work, t.padded / 16); // no copy on this chip: concat becomes score
         Sort<float, true>(sorted, concat, indexBuf.Get<uint32_t>(), work, groups);
         LocalTensor<float> values = valueQueue.AllocTensor<float>();
-        LocalTensor<int64_t> places = placeQueue.AllocTensor<int64_t>();
+        LocalTensor<int64_t> indices = indexQueue.AllocTensor<int64_t>();
         LocalTensor<uint32_t> chosen = chosenBuf.Get<uint32_t>();
-        Extract(values, chosen, sorted, 1); // the first 32 records hold the results
-        Cast(places, chosen.ReinterpretCast<int32_t>(), RoundMode::CAST_NONE, GROUP);
+        Extract(values, chosen, sorted, 1); // of the first 32 records; K of them are stored
+        Cast(indices, chosen.ReinterpretCast<int32_t>(), RoundMode::CAST_NONE, GROUP);
         valueQueue.EnQue(values);
-        placeQueue.EnQue(places);
+        indexQueue.EnQue(indices);
     }
 
     TPipe pipe;
     TQue<TPosition::VECIN, COPIES> inQueue;
-    TQue<TPosition::VECOUT, COPIES> valueQueue, placeQueue;
+    TQue<TPosition::VECOUT, COPIES> valueQueue, indexQueue;
     TBuf<TPosition::VECCALC> scoreBuf, indexBuf, sortedBuf, workBuf, chosenBuf;
     GlobalTensor<float> xGm, valuesGm;
-    GlobalTensor<int64_t> placesGm;
-    TopKRowsTilingData t; // what the host decided
+    GlobalTensor<int64_t> indicesGm;
+    TopKRowsTilingData t; // the tiling data: the host's header describes its fields
     uint32_t count = 0;   // rows of this core
 };
 
-extern "C" __global__ __aicore__ void top_k_rows(GM_ADDR x, GM_ADDR values, GM_ADDR places, GM_ADDR workspace,
+extern "C" __global__ __aicore__ void top_k_rows(GM_ADDR x, GM_ADDR values, GM_ADDR indices, GM_ADDR workspace,
                                                  GM_ADDR tiling)
 {
     GET_TILING_DATA(data, tiling);
     KernelTopKRows op;
-    op.Init(x, values, places, data);
+    op.Init(x, values, indices, data);
     op.Process();
 }

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 namespace optiling {
-// A tile of float takes 64 KB on each side. 128 floats are 512 bytes: where both lengths are multiples of 128, every row of a
-// tile starts where global memory is fastest.
+// Rows and columns of a tile, 64 KB of float in the input and in the output buffer. Rows of 128 floats, 512 bytes, are
+// the fastest to copy where both lengths are multiples of 128.
 constexpr uint32_t SIDE = 128;
 
 static ge::graphStatus Tiling(gert::TilingContext *context)
@@ -13,6 +13,9 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
     auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
     const uint32_t cores = platform.GetCoreNumAiv();
     const auto &shape = context->GetInputShape(0)->GetStorageShape();
+    if (shape.GetShapeSize() == 0) {
+        return ge::GRAPH_FAILED; // an empty tensor leaves nothing to launch
+    }
     const size_t axes = shape.GetDimNum();
     const uint32_t rows = shape.GetDim(axes - 2), columns = shape.GetDim(axes - 1);
     const uint32_t batch = shape.GetShapeSize() / (static_cast<uint64_t>(rows) * columns);

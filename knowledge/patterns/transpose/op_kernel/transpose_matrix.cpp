@@ -2,12 +2,12 @@
 
 using namespace AscendC;
 
-// One buffer each for input and output: the next tile comes in while the last one goes out, and the exchange between them
-// takes a tenth of the time. Of float a second copy would not fit; 16-bit types, for which it would, are as fast without.
+// One buffer for input and one for output: two of 64 KB each would not fit. The next tile is loaded while the last one
+// is stored; only the transposition on chip, a tenth of a tile's time, overlaps with no copy.
 constexpr int32_t COPIES = 1;
 constexpr uint32_t SQUARE = 16; // TransDataTo5HD takes sixteen rows at a time
 
-// Matrices with rows and columns exchanged, tile by tile.
+// y[b, c, r] = x[b, r, c], in square tiles.
 template <typename T> class KernelTransposeMatrix {
 public:
     __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, const TransposeMatrixTilingData &tiling)
@@ -25,14 +25,14 @@ public:
         for (uint32_t tile = GetBlockIdx(); tile < t.batch * tilesOfOne; tile += GetBlockNum()) {
             const uint64_t matrix = static_cast<uint64_t>(tile / tilesOfOne) * t.rows * t.columns;
             const uint32_t top = tile % tilesOfOne / t.tilesAcross * t.side;
-            const uint32_t left = tile % t.tilesAcross * t.side;
+            const uint32_t left = tile % tilesOfOne % t.tilesAcross * t.side;
             const uint32_t rows = t.rows - top < t.side ? t.rows - top : t.side;
             const uint32_t columns = t.columns - left < t.side ? t.columns - left : t.side;
             LocalTensor<T> x = inQueue.AllocTensor<T>();
             DataCopyPad(x, xGm[matrix + static_cast<uint64_t>(top) * t.columns + left],
                         Window(rows, columns, t.columns, true), DataCopyPadExtParams<T>{false, 0, 0, 0});
             inQueue.EnQue(x);
-            Exchange(rows, columns);
+            TransposeTile(rows, columns);
             LocalTensor<T> y = outQueue.DeQue<T>();
             DataCopyPad(yGm[matrix + static_cast<uint64_t>(left) * t.rows + top], y,
                         Window(columns, rows, t.rows, false));
@@ -41,29 +41,28 @@ public:
     }
 
 private:
-    // `rows` runs of `columns` elements. Gaps go from the end of a run to the start of the next: in bytes in global memory,
-    // whose rows have `whole` elements, and in blocks of 32 bytes on chip, where a row has `side` elements.
+    // `rows` runs of `columns` elements. Gaps between runs: bytes in global memory, where a row has `whole` elements,
+    // blocks of 32 bytes on chip, where a row has `side` elements.
     __aicore__ inline DataCopyExtParams Window(uint32_t rows, uint32_t columns, uint32_t whole, bool in)
     {
         const uint32_t bytes = columns * sizeof(T);
-        const uint32_t outside = static_cast<uint32_t>((whole - columns) * sizeof(T));
-        const uint32_t onChip = (t.side * sizeof(T) - AlignUp(bytes, 32)) / 32;
-        return DataCopyExtParams{static_cast<uint16_t>(rows), bytes, in ? outside : onChip, in ? onChip : outside, 0};
+        const uint32_t gapGm = static_cast<uint32_t>((whole - columns) * sizeof(T));
+        const uint32_t gapUb = (t.side * sizeof(T) - AlignUp(bytes, 32)) / 32;
+        return DataCopyExtParams{static_cast<uint16_t>(rows), bytes, in ? gapGm : gapUb, in ? gapUb : gapGm, 0};
     }
 
-    // Sixteen rows at a time become columns. One repeat takes a block of 32 bytes of each row: the source moves on by one
-    // block, the destination by as many rows as a block has elements.
-    __aicore__ inline void Exchange(uint32_t rows, uint32_t columns)
+    // A call transposes sixteen rows; a repeat of it takes a block of 32 bytes of each. The next repeat's source is one
+    // block on; its destination is 32 / sizeof(T) rows of side * sizeof(T) bytes on, which is `side` blocks.
+    __aicore__ inline void TransposeTile(uint32_t rows, uint32_t columns)
     {
         LocalTensor<T> x = inQueue.DeQue<T>();
         LocalTensor<T> y = outQueue.AllocTensor<T>();
         constexpr uint32_t inBlock = 32 / sizeof(T);
         const uint8_t repeats = DivCeil(columns, inBlock);
-        const bool several = repeats > 1; // a single repeat wants strides of 0
+        const bool several = repeats > 1; // a single repeat requires strides of 0
         const uint16_t down = several ? t.side : 0;
-        // Lists of addresses, which only move on from call to call: building tensors anew would keep the scalar unit busier
-        // than the vector unit. Entry i of a 16-bit destination is column i; sixteen floats are two blocks, so entries 2i and
-        // 2i + 1 are column i.
+        // The lists hold addresses, for building sixteen tensors for each call would take longer than the call. Entry i
+        // of a 16-bit destination is column i; sixteen floats are two blocks: entries 2i and 2i + 1 are column i.
         const uint32_t pitch = t.side * sizeof(T);
         uint64_t from[SQUARE], to[SQUARE];
         for (uint32_t i = 0; i < SQUARE; ++i) {
@@ -86,7 +85,7 @@ private:
     TQue<TPosition::VECIN, COPIES> inQueue;
     TQue<TPosition::VECOUT, COPIES> outQueue;
     GlobalTensor<T> xGm, yGm;
-    TransposeMatrixTilingData t; // what the host decided
+    TransposeMatrixTilingData t; // the tiling data: the host's header describes its fields
 };
 
 extern "C" __global__ __aicore__ void transpose_matrix(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
