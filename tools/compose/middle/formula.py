@@ -38,8 +38,9 @@ def formulas(template: SymbolicNest, inputs: tuple[str, ...], outputs: tuple[str
 
 
 def _infinite(e: Expr) -> Name | None:
-    infinite = isinstance(e, Const) and isinstance(e.value, float) and math.isinf(e.value)
-    return Name(id="inf" if e.value > 0 else "-inf") if infinite else None
+    if isinstance(e, Const) and isinstance(e.value, float) and math.isinf(e.value):
+        return Name(id="inf" if e.value > 0 else "-inf")
+    return None
 
 
 def _formula(template: SymbolicNest, index: int, args: list[Expr], inputs: tuple[str, ...]) -> Expr:
