@@ -86,7 +86,7 @@ class _Host:
         self.body(body)
         statements, self.lines = self.lines, []
         head = input_lines(self.host, self.op, "\n".join(statements))
-        tiling = [*head, f"{self.struct} tiling;", *statements]
+        tiling = [*head, *self.refused_empty(), f"{self.struct} tiling;", *statements]
         if not isinstance(body[-1], Launch):
             tiling.append("return ge::GRAPH_FAILED;")
         formulas = [
@@ -113,6 +113,21 @@ class _Host:
         return HostPass(
             tiling_h=header, host_cpp=host, struct=self.struct, fields=self.fields, offsets=self.offsets
         )
+
+    def refused_empty(self) -> list[str]:
+        """Return the lines that refuse empty outputs: sizes are divided by, and a division by 0 ends the process."""
+        kinds = [p.kind for p in self.program.host.params if p.kind in ("output", "dynamic_output")]
+        sizes = [
+            f"context->GetOutputShape({k})->GetStorageShape().GetShapeSize() == 0"
+            for k, kind in enumerate(kinds) if kind == "output"
+        ]  # fmt: skip
+        if not sizes or "dynamic_output" in kinds:
+            return []
+        return [
+            f"if ({' || '.join(sizes)}) {{",
+            "    return ge::GRAPH_FAILED; // there is nothing to compute",
+            "}",
+        ]
 
     def meaning(self, field: str) -> str | None:
         """Return what a field of the tiling struct is set to, in the language's words; None where that is long."""
