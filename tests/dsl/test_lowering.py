@@ -148,3 +148,46 @@ def test_what_is_found_in_a_kernel_is_found_once_and_anew_in_a_changed_one(progr
     changed = kernel.model_copy(update={"body": kernel.body[:1]})
     assert len(changed.allocs) < len(kernel.allocs)
     assert changed.phases == ((kernel.body[0],),)
+
+
+def _process(text: str) -> str:
+    kernel = passes(parse(text)).project.files["op_kernel/dsl_test.cpp"]
+    return kernel[kernel.index("void Process()") : kernel.index("private:")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "ahead"),
+    [
+        ("", "", True),
+        ("alloc_ub((row_tile, lane_tile), float32)", "alloc_ub((row_tile, lane_tile), float32, buffers=1)", False),
+        ("load(t, x, r * cols + j,", "load(t, out, r * cols + j,", False),  # it may hold what is stored
+    ],
+)  # fmt: skip
+def test_a_loop_over_rows_asks_for_the_next_tile_before_it_computes_this_one(
+    program: Find, old: str, new: str, ahead: bool
+) -> None:
+    text = program("resident").text
+    assert old in text
+    process = _process(text.replace(old, new, 1) if old else text)
+    inner = process[process.index("for (int64_t r") :]
+    assert ("const int64_t next = " in inner) is ahead
+    if ahead:
+        assert inner.index("if (next < ") < inner.index("CopyInX(j, next, ") < inner.index("Compute")
+    before = process[: process.index("for (int64_t r")]
+    assert ("CopyInX(" in before) is ahead
+
+
+def test_one_word_of_the_cube_core_is_taken_for_each_product() -> None:
+    """A product is waited for before the next one of its object is asked for."""
+    text = next(t for t in documented().values() if "wait=False" in t)
+    kernel = passes(parse(text), types=(DType.FLOAT16,)).project.files["op_kernel/dsl_test.cpp"]
+    asked = re.findall(r"if \((\w+)Asked_\) \{\s*\1_\.WaitIterateAll\(\);\s*\1Asked_ = false;", kernel)
+    told = re.findall(r"(\w+)_\.template IterateAll<false>\(.*true\);\s*\1Asked_ = true;", kernel)
+    assert told and len(asked) > len(told)
+    assert kernel.count("WaitIterateAll()") == len(asked)
+
+
+def test_each_field_of_the_tiling_struct_says_what_it_is_set_to(program: Find) -> None:
+    header = passes(program("resident")).project.files["op_host/dsl_test_tiling.h"]
+    assert "TILING_DATA_FIELD_DEF(int64_t, rows); // x.shape[0]" in header
+    assert "TILING_DATA_FIELD_DEF(int64_t, cols); // x.shape[1]" in header
