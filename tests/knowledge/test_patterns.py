@@ -66,7 +66,7 @@ def test_an_expert_kernel_comes_near_the_roofline(pattern: Pattern, judge: Judge
     build = judge.compile(_project(pattern), task, tmp_path / "build")
     profile = judge.profile(build, task, tmp_path / "run")
     assert profile is not None
-    print(f"\n{pattern.name}: {profile.summary()}")
+    print(f"\n{pattern.name}: {profile.summary()} ({profile.roofline_share:.4f})")
     assert profile.roofline_share >= pattern.least_share
 
 

@@ -21,7 +21,7 @@ public:
         kGm.SetGlobalBuffer((__gm__ T *)k);
         vGm.SetGlobalBuffer((__gm__ T *)v);
         yGm.SetGlobalBuffer((__gm__ T *)y);
-        // Each core has float scores and behind them probabilities, of half in the first half of their room.
+        // Each core has room for float scores and, behind them, as much for probabilities; half fills one half of it.
         const uint64_t room = static_cast<uint64_t>(t.rows) * t.length;
         GM_ADDR own = GetUserWorkspace(workspace) + GetBlockIdx() * room * 2 * sizeof(float);
         scoreGm.SetGlobalBuffer((__gm__ float *)own);

@@ -46,7 +46,7 @@ private:
         LocalTensor<float> value = valueBuf.Get<float>();
         LocalTensor<float> denom = denomBuf.Get<float>();
         if constexpr (std::is_same_v<T, float>) {
-            Adds(value, x, 0.0f, count);
+            Adds(value, x, 0.0f, count); // a copy on chip
         } else {
             Cast(value, x, RoundMode::CAST_NONE, count); // 16-bit types are computed in float
         }

@@ -21,8 +21,7 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
     if (pitch * typeBytes > TILE_BYTES) {
         return ge::GRAPH_FAILED; // such a row has to be copied in pieces
     }
-    const uint32_t perCore =
-        ((count + cores - 1) / cores + 7) / 8 * 8; // each core's indices start at a multiple of 64 bytes: faster
+    const uint32_t perCore = ((count + cores - 1) / cores + 7) / 8 * 8; // 64 bytes of tokens: aligned copies are faster
     const uint32_t tileRows = std::min(perCore, TILE_BYTES / (pitch * typeBytes));
     EmbeddingLookupTilingData tiling;
     tiling.set_count(count);

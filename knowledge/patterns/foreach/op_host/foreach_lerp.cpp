@@ -12,7 +12,7 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
     const uint32_t cores = platform.GetCoreNumAiv();
     for (uint32_t list = 0; list < 2; ++list) {
         if (context->GetComputeNodeInfo()->GetInputInstanceInfo(list)->GetInstanceNum() != TENSORS) {
-            return ge::GRAPH_FAILED; // each tensor has an output of its own
+            return ge::GRAPH_FAILED; // there are as many outputs
         }
     }
     uint64_t lengths[TENSORS] = {};
@@ -26,6 +26,9 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
         }
         tiles += (lengths[i] + tile - 1) / tile;
     }
+    if (tiles == 0) {
+        return ge::GRAPH_FAILED; // empty tensors leave nothing to launch
+    }
     const float weight = *context->GetAttrs()->GetFloat(0);
     ForeachLerpTilingData tiling;
     tiling.set_lengths(lengths);
@@ -33,9 +36,6 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
     tiling.set_weight(weight);
     tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
     context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());
-    if (tiles == 0) {
-        return ge::GRAPH_FAILED; // an empty tensor leaves nothing to launch
-    }
     context->SetBlockDim(std::min<uint64_t>(tiles, cores));
     context->GetWorkspaceSizes(1)[0] = 0;
     return ge::GRAPH_SUCCESS;

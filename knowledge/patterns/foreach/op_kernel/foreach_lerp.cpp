@@ -23,8 +23,7 @@ public:
 
     __aicore__ inline void Process()
     {
-        // The tiles of all tensors have consecutive numbers; this core takes GetBlockIdx(), GetBlockIdx() +
-        // GetBlockNum(), ...
+        // The tiles of all tensors have consecutive numbers, which are dealt to the cores in turn.
         uint64_t before = 0;           // tiles of earlier tensors
         uint64_t next = GetBlockIdx(); // the next tile of this core
         for (uint32_t i = 0; i < TENSORS; ++i) {

@@ -6,6 +6,7 @@ BEGIN_TILING_DATA_DEF(LayerNormTilingData)
 TILING_DATA_FIELD_DEF(uint32_t, rows);         // of the whole tensor
 TILING_DATA_FIELD_DEF(uint32_t, perCore);      // rows of every core but the last
 TILING_DATA_FIELD_DEF(uint32_t, columns);      // elements of a row
+TILING_DATA_FIELD_DEF(uint32_t, bytes);        // of a row in global memory
 TILING_DATA_FIELD_DEF(uint32_t, pitch);        // of a row on chip, in elements: columns rounded up to 32 bytes
 TILING_DATA_FIELD_DEF(uint32_t, partialPitch); // of a row's partial sums: columns / 8, rounded up to 64 * 8^n
 TILING_DATA_FIELD_DEF(uint32_t, tileRows);     // rows that are on chip together

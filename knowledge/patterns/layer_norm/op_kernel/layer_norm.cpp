@@ -35,32 +35,34 @@ public:
         Duplicate(partialBuf.Get<float>(), 0.0f, t.tileRows * t.partialPitch);
         LoadOnce(weightBuf.Get<float>(), weightGm);
         LoadOnce(biasBuf.Get<float>(), biasGm);
+        CopyIn(xGm, RowsFrom(0));
         for (uint32_t row = 0; row < count; row += t.tileRows) {
-            const uint32_t rows = count - row < t.tileRows ? count - row : t.tileRows;
-            LocalTensor<T> x = inQueue.AllocTensor<T>();
-            DataCopyPad(x, xGm[static_cast<uint64_t>(row) * t.columns], Rows(rows),
-                        DataCopyPadExtParams<T>{false, 0, 0, 0});
-            inQueue.EnQue(x);
+            if (row + t.tileRows < count) { // before Compute fills the vector unit's queue and stops the scalar unit
+                CopyIn(xGm[static_cast<uint64_t>(row + t.tileRows) * t.columns], RowsFrom(row + t.tileRows));
+            }
+            const uint16_t rows = RowsFrom(row);
             Compute(rows);
             LocalTensor<T> y = outQueue.DeQue<T>();
-            DataCopyPad(yGm[static_cast<uint64_t>(row) * t.columns], y, Rows(rows));
+            DataCopyPad(yGm[static_cast<uint64_t>(row) * t.columns], y, DataCopyExtParams{rows, t.bytes, 0, 0, 0});
             outQueue.FreeTensor(y);
         }
     }
 
 private:
-    __aicore__ inline DataCopyExtParams Rows(uint32_t rows)
+    __aicore__ inline uint16_t RowsFrom(uint32_t row) { return count - row < t.tileRows ? count - row : t.tileRows; }
+
+    __aicore__ inline void CopyIn(const GlobalTensor<T> &from, uint16_t rows)
     {
-        return {static_cast<uint16_t>(rows), static_cast<uint32_t>(t.columns * sizeof(T)), 0, 0, 0};
+        LocalTensor<T> x = inQueue.AllocTensor<T>();
+        DataCopyPad(x, from, DataCopyExtParams{rows, t.bytes, 0, 0, 0}, DataCopyPadExtParams<T>{false, 0, 0, 0});
+        inQueue.EnQue(x);
     }
 
     // Weight and bias serve every row: they are loaded once, through the rows' queue, and kept as float.
     __aicore__ inline void LoadOnce(const LocalTensor<float> &kept, const GlobalTensor<T> &given)
     {
-        LocalTensor<T> row = inQueue.AllocTensor<T>();
-        DataCopyPad(row, given, Rows(1), DataCopyPadExtParams<T>{false, 0, 0, 0});
-        inQueue.EnQue(row);
-        row = inQueue.DeQue<T>();
+        CopyIn(given, 1);
+        LocalTensor<T> row = inQueue.DeQue<T>();
         if constexpr (std::is_same_v<T, float>) {
             Adds(kept, row, 0.0f, t.pitch); // a copy on chip
         } else {

@@ -17,7 +17,7 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
     const uint32_t groups = right.GetDim(0);
     const int32_t n = right.GetDim(2);
     const auto *list = context->GetAttrs()->GetListInt(0);
-    if (groups > MOST_GROUPS || list->GetSize() != groups || right.GetDim(1) != k) {
+    if (groups > MOST_GROUPS || list->GetSize() != groups || right.GetDim(1) != k || n == 0) {
         return ge::GRAPH_FAILED;
     }
     const int64_t *sizes = list->GetData();
@@ -25,7 +25,7 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
     int64_t end = 0, largest = 1; // the tiling of a product takes no length of 0
     for (uint32_t i = 0; i < groups; ++i) {
         if (sizes[i] < 0 || sizes[i] > shape.GetDim(0) - end) {
-            return ge::GRAPH_FAILED; // the groups end behind the last row of x
+            return ge::GRAPH_FAILED; // more rows than x has
         }
         end += sizes[i];
         ends[i] = end;

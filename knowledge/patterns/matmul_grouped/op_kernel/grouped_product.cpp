@@ -19,7 +19,7 @@ public:
 
     __aicore__ inline void Process()
     {
-        // The blocks of all groups have consecutive numbers; this core takes GetBlockIdx(), GetBlockIdx() + cores, ...
+        // The blocks of all groups have consecutive numbers, which are dealt to the cores in turn.
         const uint32_t cores = GetBlockNum() * GetTaskRation(); // vector cores, which GetBlockIdx counts here
         const uint32_t across = DivCeil(t.cube.N, t.cube.singleCoreN);
         uint32_t before = 0;           // blocks of earlier groups

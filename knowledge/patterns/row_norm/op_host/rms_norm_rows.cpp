@@ -5,9 +5,8 @@
 
 namespace optiling {
 constexpr uint32_t RESERVE_BYTES = 8 * 1024; // for rounding the small buffers up
-constexpr uint32_t TILE_BYTES =
-    20 * 1024;                      // long enough for efficient copies; longer tiles delay the first and last step
-constexpr uint32_t MOST_ROWS = 248; // a multiple of the eight that Brcb takes, below 255 repeats
+constexpr uint32_t TILE_BYTES = 20 * 1024;   // enough for fast copies; longer tiles delay the first and the last step
+constexpr uint32_t MOST_ROWS = 248;          // a multiple of the eight that Brcb takes, below 255 repeats
 
 static ge::graphStatus Tiling(gert::TilingContext *context)
 {

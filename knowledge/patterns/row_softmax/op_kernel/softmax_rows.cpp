@@ -75,7 +75,7 @@ private:
         ApplyScalar<false>(values, values, rows); // x - max is at most zero, so Exp does not overflow
         Exp(values, values, rows * t.pitch);
         ReduceRows<false>(values, rows);
-        // A multiplication takes a quarter of a division's time. Unused scalars between the rows' are inverted, too.
+        // One division per row, which takes four times as long as a multiplication. Gaps between scalars are divided, too.
         Duplicate(ones, 1.0f, rows * APART);
         Div(scalars, ones, scalars, rows * APART);
         LocalTensor<T> y = outQueue.AllocTensor<T>();

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 namespace optiling {
-// Rows and columns of a tile, 64 KB of float in the input and in the output buffer. Rows of 128 floats, 512 bytes, are
-// the fastest to copy where both lengths are multiples of 128.
+// Rows and columns of a tile: 64 KB of float in the input and in the output buffer. Copies are fastest where rows start
+// at multiples of 512 bytes, 128 floats.
 constexpr uint32_t SIDE = 128;
 
 static ge::graphStatus Tiling(gert::TilingContext *context)
