@@ -5,7 +5,7 @@ TRL takes seconds to import: that is done where training begins. `transformers` 
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from akgen.tools.core.outcome import InfraError, InputError
 from akgen.tools.core.untrusted import read_json_lines
 
 MODEL, STATE = "model", "state"
+_SORTED = 50  # batches whose records are put in the order of their lengths
 _UNWRITTEN = re.compile(  # what the system, torch and safetensors say of a disk that is full
     r"No space left|File too large|Disk quota|Read-only file system|failed writing|unexpected pos|iostream error"
 )
@@ -55,17 +56,55 @@ def train_sft(recipe: SftRecipe, folder: Path) -> Trained:
     kept, too_long = _short_enough(records, tokenizer, recipe.data.max_tokens)
     rows = Dataset.from_list([{"prompt": r.prompt, "completion": r.completion} for r in kept])
     packs = recipe.packed_tokens > 0
-    options = trainer_options(recipe.trainer, folder, recipe.seed, cpu=recipe.cpu)
-    # Unpacked records of unlike lengths in one batch are half padding.
-    options.setdefault("train_sampling_strategy", "random" if packs else "group_by_length")
     config = SFTConfig(
-        **options, packing=packs, packing_strategy="bfd",
-        max_length=recipe.packed_tokens or recipe.data.max_tokens, completion_only_loss=True,
+        **trainer_options(recipe.trainer, folder, recipe.seed, cpu=recipe.cpu), packing=packs,
+        packing_strategy="bfd", max_length=recipe.packed_tokens or recipe.data.max_tokens,
+        completion_only_loss=True,
     )  # fmt: skip
+
+    class ByLength(SFTTrainer):  # type: ignore[misc]
+        def _get_train_sampler(self, train_dataset: Any = None) -> Any:
+            lengths = [len(ids) for ids in (train_dataset or self.train_dataset)["input_ids"]]
+            together = self.args.train_batch_size * self.args.gradient_accumulation_steps
+            return LengthBatches(lengths, together, recipe.seed)
+
+    make = SFTTrainer if packs else ByLength
     return run_trainer(
-        SFTTrainer, folder, model, tokenizer, recipe.lora, args=config, train_dataset=rows,
+        make, folder, model, tokenizer, recipe.lora, args=config, train_dataset=rows,
         data=recipe.data.records or recipe.data.pairs, kinds=Counter(r.kind for r in kept), too_long=too_long,
     )  # fmt: skip
+
+
+class LengthBatches(torch.utils.data.Sampler[int]):
+    """Indices of records: each `batch` that follow one another are alike in length, and the batches come in any order.
+
+    A batch of unlike records is half padding. (The grouping of transformers goes from long to short, again and again.)
+    """
+
+    def __init__(self, lengths: Sequence[int], batch: int, seed: int) -> None:
+        self.lengths, self.batch, self.seed, self.epoch = lengths, batch, seed, 0
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Draw another order; a run that goes on draws the same one again."""
+        self.epoch = epoch
+
+    def __iter__(self) -> Iterator[int]:
+        drawn = torch.Generator().manual_seed(1000 * self.seed + self.epoch)
+        order = torch.randperm(len(self), generator=drawn).tolist()
+        spans = range(0, len(self), self.batch * _SORTED)
+        alike = [
+            i
+            for at in spans
+            for i in sorted(order[at : at + self.batch * _SORTED], key=self.lengths.__getitem__)
+        ]
+        batches = [alike[at : at + self.batch] for at in range(0, len(alike), self.batch)]
+        whole = len(self) // self.batch  # what is left over comes last
+        for k in torch.randperm(whole, generator=drawn).tolist():
+            yield from batches[k]
+        yield from alike[whole * self.batch :]
 
 
 def records_of(recipe: DataRecipe, seed: int, base: str | FromScratch) -> list[PromptRecord]:

@@ -1,5 +1,6 @@
 """Pairs, records, tokenizer, rewards and the drill: what models are trained on is right, and cheats are not paid."""
 
+import itertools
 import json
 import random
 from pathlib import Path
@@ -21,6 +22,7 @@ from akgen.finetune.training.records import (
     world_records,
 )
 from akgen.finetune.training.rewards import Facts, RewardWeights, facts_of_program, reward
+from akgen.finetune.training.sft import LengthBatches
 from akgen.finetune.training.tokenizer import train_tokenizer
 from akgen.tools.compose.tensor_program.parse import parse_tensor_program
 from akgen.tools.core.outcome import InputError, Outcome
@@ -231,3 +233,17 @@ def test_a_programs_reward_has_its_parts() -> None:
         and found.parts["correct"] == 0
         and found.total == sum(found.parts.values())
     )
+
+
+def test_batches_are_alike_in_length_and_come_in_any_order() -> None:
+    lengths = [3 + k * k % 97 for k in range(1003)]
+    sampler = LengthBatches(lengths, 8, seed=1)
+    order = list(sampler)
+    assert sorted(order) == list(range(len(lengths)))
+    batches = [[lengths[i] for i in order[at : at + 8]] for at in range(0, len(order), 8)]
+    assert sum(max(b) * len(b) for b in batches) < 1.1 * sum(lengths)
+    shorter = sum(b[0] < a[0] for a, b in itertools.pairwise(batches[:-1]))
+    assert 0.3 < shorter / len(batches) < 0.7
+    assert list(sampler) == order  # as a run that goes on needs it
+    sampler.set_epoch(1)
+    assert list(sampler) != order

@@ -107,7 +107,7 @@ def test_a_bias_of_halves_starts_the_sums(probe):
 
 def test_sums_go_on_where_they_stand(probe):
     a, b = draw("float16", 32, 32), draw("float16", 32, 32)
-    twice = "Mmad(c1, a2, b2, mm); mm.cmatrixInitVal = false; Mmad(c1, a2, b2, mm);"
+    twice = "Mmad(c1, a2, b2, mm); PipeBarrier<PIPE_M>(); mm.cmatrixInitVal = false; Mmad(c1, a2, b2, mm);"
     ran = tile(probe, a, b, np.zeros((32, 32), np.float32), MULTIPLY=twice)
     assert ran.codes == []
     np.testing.assert_allclose(ran.y, 2 * (a.astype(np.float32) @ b.astype(np.float32)), atol=1e-5)

@@ -2,8 +2,8 @@
 def softmax_rows_shared(g_x, x_max_parts, exp_sum_parts, g_y, parts: int, per_core: int, d1: int, tile: int):
     """Few rows: several cores share a row, keep their parts in UB and exchange partial results.
 
-    t0 = exp(x - max(x, axes [1]))
-    y = t0 / sum(t0, axes [1])
+    step1 = exp(x - max(x, axes [1]))
+    y = step1 / sum(step1, axes [1])
     """
     x_max = alloc_ub(8, float32)
     x_tile = alloc_ub(tile, float32)
@@ -56,8 +56,8 @@ def softmax_rows_shared(g_x, x_max_parts, exp_sum_parts, g_y, parts: int, per_co
 def softmax_rows_split(g_x, x_max_parts, exp_sum_parts, g_y, parts: int, per_core: int, d1: int, tile: int):
     """Few long rows: several cores share a row and exchange partial results.
 
-    t0 = exp(x - max(x, axes [1]))
-    y = t0 / sum(t0, axes [1])
+    step1 = exp(x - max(x, axes [1]))
+    y = step1 / sum(step1, axes [1])
     """
     x_max = alloc_ub(8, float32)
     x_tile = alloc_ub(tile, float32)
@@ -118,8 +118,8 @@ def softmax_rows_split(g_x, x_max_parts, exp_sum_parts, g_y, parts: int, per_cor
 def softmax_rows_rows(g_x, g_y, d1: int, d0: int, per_core: int, row_tile: int):
     """Whole rows in UB, several per tile; rows are cut over the cores.
 
-    t0 = exp(x - max(x, axes [1]))
-    y = t0 / sum(t0, axes [1])
+    step1 = exp(x - max(x, axes [1]))
+    y = step1 / sum(step1, axes [1])
     """
     x_tile = alloc_ub((row_tile, d1), float32)
     per_row0 = alloc_ub(row_tile, float32)
@@ -144,8 +144,8 @@ def softmax_rows_rows(g_x, g_y, d1: int, d0: int, per_core: int, row_tile: int):
 def softmax_rows_items(g_x, g_y, d0: int, per_core: int, tile: int, d1: int):
     """One item after the other per core, one pass per reduction.
 
-    t0 = exp(x - max(x, axes [1]))
-    y = t0 / sum(t0, axes [1])
+    step1 = exp(x - max(x, axes [1]))
+    y = step1 / sum(step1, axes [1])
     """
     x_max = alloc_ub(8, float32)
     x_tile = alloc_ub(tile, float32)
