@@ -90,7 +90,9 @@ def test_the_trace_of_a_matmul_object_goes_to_the_cube_core_and_back(probe):
     assert (("aiv0", "S"), ("aic0", "S")) in found and (("aic0", "FIX"), ("aiv0", "S")) in found
 
 
-@pytest.mark.parametrize("run", [ALL, BLOCKS, "mm.IterateAll<false>(c[row * COLUMNS], 0, false, true); mm.WaitIterateAll();"])
+@pytest.mark.parametrize(
+    "run", [ALL, BLOCKS, "mm.IterateAll<false>(c[row * COLUMNS], 0, false, true); mm.WaitIterateAll();"]
+)
 def test_a_matmul_object_computes_its_part(probe, run):
     a, b = draw("float16", 64, 96), draw("float16", 96, 64)
     ran = matmul(probe, a, b, np.zeros((64, 64), np.float32), run)
