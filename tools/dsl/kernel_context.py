@@ -54,7 +54,7 @@ class KernelContext:
         self.tile_types = {t: self.resolved(a.dtype) for t, a in self.kernel.allocs.items()}
         self.plan = self._plan(prepared.plan)
         self.slots = self._slots()
-        self.ahead = loads_ahead(self.kernel, self.plan)  # by the line of the loop
+        self.ahead = loads_ahead(self.kernel, self.plan)
         self.shared_objects = self._shared_objects()
         types = infer(self.kernel.body, self.kernel.scalars)
         self.types = types
@@ -232,7 +232,8 @@ class KernelContext:
 
     def queue_depth(self, tile: str) -> int:
         """Return how many tiles the input queue of one holds at a time."""
-        ahead = {self.queue("in", x.tile) for b in self.ahead.values() for x in b.body if isinstance(x, Load)}
+        loads = [x for b in self.ahead for x in self.blocks[b].body if isinstance(x, Load)]
+        ahead = {self.queue("in", x.tile) for x in loads}
         return 2 if self.queue("in", tile) in ahead else 1
 
     def buffer(self, tile: str) -> str:

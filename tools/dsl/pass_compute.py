@@ -5,7 +5,7 @@ Queue cycles (AllocTensor, EnQue, DeQue, FreeTensor) follow the placement; copie
 
 from collections.abc import Iterator, Mapping
 
-from akgen.tools.dsl.buffer_placement import Key, LoadScope, key
+from akgen.tools.dsl.buffer_placement import LoadScope, key
 from akgen.tools.dsl.code import CopyCall, Function, KernelCode, Line, Lines, function_names
 from akgen.tools.dsl.cube import own_objects, product_lines, wait_lines
 from akgen.tools.dsl.emit_block import BlockPrinter, emit_branch, emit_loop, whole_blocks
@@ -54,7 +54,6 @@ class _Process:
         self.reloaded = ctx.kernel.loaded & ctx.kernel.put
         self.syncs = False
         self.starts = [body[0].line for body in ctx.kernel.phases[1:]]
-        self.loops_ahead: dict[Key, For] = {}  # by the copyin block that their iterations do for the next one
         self.declared: list[set[str]] = []  # tiles that functions are given, by C++ scope of Process
 
     def code(self) -> KernelCode:
@@ -122,17 +121,16 @@ class _Process:
 
     def loop(self, s: For) -> None:
         """Print a loop. Where it asks for the next tile before it computes this one, the first is asked for before."""
-        ahead = self.ctx.ahead.get(s.line)
+        ahead = next((b for b in s.body if isinstance(b, Block) and key(b) in self.ctx.ahead), None)
         if ahead is not None:
             self.out.open(f"if ({self.ctx.expr.text(Binary(op='<', left=s.start, right=s.stop))})")
             self.out.add(self.call(ahead, values_at(s, s.start)))
             self.out.close()
-            self.loops_ahead[key(ahead)] = s
         emit_loop(self.ctx, self.out, s, self.body)
 
     def next_call(self, b: Block) -> None:
         """Print the call of a copyin block for the next iteration of its loop, if there is one."""
-        loop = self.loops_ahead[key(b)]
+        loop = self.ctx.ahead[key(b)]
         after = Name(id=f"next {loop.var}")
         name = self.ctx.names.of(after.id, "next")
         step = Binary(op="+", left=Name(id=loop.var), right=loop.step)
@@ -164,7 +162,7 @@ class _Process:
         used = self.used(b)
         tiles = dict(self.tiles(b))
         arguments = [self.ctx.scalar(n) for n in used]
-        if here in self.loops_ahead:
+        if here in self.ctx.ahead:
             self.next_call(b)
         else:
             self.out.add(f"{self.called(b)}({', '.join((*arguments, *tiles))});")

@@ -8,6 +8,7 @@ computed.
 
 from collections.abc import Mapping
 
+from akgen.tools.dsl.buffer_placement import Key, key
 from akgen.tools.dsl.buffers import UbPlan
 from akgen.tools.dsl.expr import Binary, Choice, Const, Expr, Func, Name, Unary, names_in, replace_names, walk
 from akgen.tools.dsl.ir import Assign, Block, For, Kernel, Load, Stmt, assigned
@@ -17,13 +18,13 @@ from akgen.tools.dsl.scalar_names import expressions
 _KNOWN_AHEAD = (Binary, Choice, Const, Func, Name, Unary)  # what an expression is made of that needs no tile
 
 
-def loads_ahead(kernel: Kernel, plan: UbPlan) -> dict[int, Block]:
-    """Return, by the line of its loop, the copyin block that can be done an iteration ahead."""
+def loads_ahead(kernel: Kernel, plan: UbPlan) -> dict[Key, For]:
+    """Return the copyin blocks that can be done an iteration ahead, each with its loop."""
     double = {b.tile for b in plan.buffers if b.role == "in" and b.copies > 1}
     found = {}
     for loop in statements(kernel.body):
         if isinstance(loop, For) and (block := _ahead(loop, kernel, double)) is not None:
-            found[loop.line] = block
+            found[key(block)] = loop
     return found
 
 

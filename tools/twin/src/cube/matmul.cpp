@@ -177,8 +177,7 @@ void matmul_told(uint32_t told, uint32_t silent)
     if (told > 1) {
         warn("MATMUL_WAIT", "WaitIterateAll", pc,
              "WaitIterateAll takes one of %u products that are under way: each IterateAll<false> with waitIterateAll "
-             "has a "
-             "WaitIterateAll of its own.",
+             "has a WaitIterateAll of its own.",
              told);
     } else if (told == 0 && silent > 0) {
         warn("MATMUL_WAIT", "WaitIterateAll", pc,

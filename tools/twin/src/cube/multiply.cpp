@@ -119,8 +119,7 @@ void warn_of_sums_under_way(const View &c, const Multiply &p, const void *pc)
     if (last.sums == c.data && (p.m / 16) * (p.n / 16) < large && !self->detector.ended(Pipe::M, last.number)) {
         warn("MMAD_BARRIER", "Mmad", pc,
              "Mmad adds to sums of %u x %u that the Mmad before it may still make: blocks of fewer than %u fractals "
-             "need "
-             "PipeBarrier<PIPE_M>() in between.",
+             "need PipeBarrier<PIPE_M>() in between.",
              p.m, p.n, large);
     }
 }
