@@ -46,7 +46,7 @@ train-demo: $(STAMP)
 	$(BIN)/akgen train iterate finetune/training/recipes/demo_iterate.yaml $(TRAINED)/iterate
 	$(BIN)/akgen train evaluate $(TRAINED)/iterate/round-1/sft/model $(TRAINED)/pairs.jsonl --tasks 60 --out $(TRAINED)/iterate.json
 	$(BIN)/akgen train compare $(TRAINED)/sft.json $(TRAINED)/iterate.json
-	$(BIN)/akgen bench run $(TRAINED)/tasks/compositions --source model --model local:$(CURDIR)/$(TRAINED)/iterate/round-1/sft/model --samples 4 --attempts 2 \
+	$(BIN)/akgen bench run $(TRAINED)/tasks/compositions --source model --model local:$(TRAINED)/iterate/round-1/sft/model --samples 4 --attempts 2 \
 		--tasks $$(ls $(TRAINED)/tasks/compositions | head -5 | paste -sd,) --out $(TRAINED)/bench
 
 # Rewriting the assertions of all tests takes half of what collecting them takes, in each process: only what failed runs

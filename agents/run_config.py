@@ -4,6 +4,7 @@ A field's description is the help of the option of its name; src/akgen/options.p
 """
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from pydantic import Field
@@ -18,6 +19,16 @@ MODELS = (
     "record:FILE:MODEL."
 )
 COMPOSER = "composer"  # the embedded planner and coder; not a chat model
+
+
+def with_full_paths(model: str) -> str:
+    """Return the model's name with the files in it as full paths: workers and later processes are elsewhere."""
+    kind, _, rest = model.partition(":")
+    file, _, inner = rest.partition(":") if kind == "record" else (rest, "", "")
+    if kind not in ("local", "scripted", "replay", "record") or not file:
+        return model
+    full = f"{kind}:{Path(file).expanduser().absolute()}"
+    return f"{full}:{with_full_paths(inner)}" if inner else full
 
 
 class Command(StrEnum):

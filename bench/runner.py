@@ -18,6 +18,7 @@ from akgen.bench.executors.executor import (
     Gone,
     Job,
     Joined,
+    Joining,
     Lease,
     Stage,
 )
@@ -132,6 +133,8 @@ class _Ledger:
     def _records(self, event: Event) -> Sequence[Record]:
         """Return the records that are final with this event."""
         match event:
+            case Joining():
+                self._scheduler.joining(event.slot)
             case Joined():
                 self._scheduler.joined(event.slot)
             case Beat():

@@ -68,6 +68,12 @@ class Lease(Frozen):
     worker: str
 
 
+class Joining(Frozen):
+    """A worker is being started; Joined or Gone follows."""
+
+    slot: WorkerSlot
+
+
 class Joined(Frozen):
     """A worker can take jobs from now on."""
 
@@ -102,7 +108,7 @@ class Died(Frozen):
     timed_out: bool = False
 
 
-Event = Joined | Gone | Beat | Answered | Died
+Event = Joining | Joined | Gone | Beat | Answered | Died
 
 
 class Executor(Protocol):

@@ -13,7 +13,18 @@ from typing import Any, NamedTuple
 import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from akgen.bench.executors.executor import Answered, Beat, Died, Event, Gone, Joined, Lease, Stage, WorkerSlot
+from akgen.bench.executors.executor import (
+    Answered,
+    Beat,
+    Died,
+    Event,
+    Gone,
+    Joined,
+    Joining,
+    Lease,
+    Stage,
+    WorkerSlot,
+)
 from akgen.tools.core.outcome import InfraError
 from akgen.tools.process.worker import Worker, WorkerDied
 from akgen.tools.reference.kept_trials import Packed, kept_trials, pack, unpack
@@ -86,6 +97,7 @@ class RayExecutor:
         self._argv, self._env = [str(a) for a in argv], dict(env)
         self._slots: dict[str, tuple[WorkerSlot, Any]] = {}  # with the actor
         self._asked: dict[Any, _Asked] = {}
+        self._started: list[Joining] = []  # and not yet told
         self._trials: dict[
             str, tuple[str, Any]
         ] = {}  # by task: the host where they were made, and their reference
@@ -104,6 +116,9 @@ class RayExecutor:
 
     def wait(self, timeout_s: float) -> Sequence[Event]:
         self._look()
+        if self._started:
+            told, self._started = self._started, []
+            return told
         if not self._asked:
             time.sleep(min(timeout_s, 0.5))
             return ()
@@ -115,7 +130,7 @@ class RayExecutor:
     def end(self, worker: str) -> None:
         slot, actor = self._slots[worker]
         ray.kill(actor)
-        self._start(slot)
+        self._start(slot, joins=False)
 
     def __enter__(self) -> "RayExecutor":
         if self._inside:
@@ -174,16 +189,17 @@ class RayExecutor:
                     if self._devices and Stage.RUN in stages
                     else None
                 )
-                self._start(WorkerSlot(name=name, host=node, stages=stages, device=device))
+                slot = WorkerSlot(name=name, host=node, stages=stages, device=device)
+                self._start(slot, joins=True)
+                self._started.append(Joining(slot=slot))
 
-    def _start(self, slot: WorkerSlot) -> None:
+    def _start(self, slot: WorkerSlot, *, joins: bool) -> None:
         node = NodeAffinitySchedulingStrategy(node_id=slot.host, soft=False)
         actor = (
             ray.remote(_Seat)
             .options(num_cpus=1, max_concurrency=2, scheduling_strategy=node)
             .remote(self._argv, self._env)
         )
-        joins = slot.name not in self._slots
         self._slots[slot.name] = (slot, actor)
         self._asked[actor.beat.remote()] = _Asked(slot.name, actor, joins=joins)
 
@@ -200,7 +216,7 @@ class RayExecutor:
                 events.append(Died(lease=asked.lease, text=f"was lost ({type(e).__name__})"))
             if slot is not None and actor is asked.actor:
                 if any(n["Alive"] and n["NodeID"] == slot.host for n in ray.nodes()):
-                    self._start(slot)
+                    self._start(slot, joins=asked.joins)
                 else:
                     del self._slots[asked.worker]
                     self._looked_s = float("-inf")  # another node may take its place

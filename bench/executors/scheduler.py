@@ -4,7 +4,8 @@ Jobs that take longest come first, so that short ones fill the end. Among those 
 on with the task that it knows; else it takes a task whose first job is not still out, since that one makes what the
 others share, and of these the one with the most work left for each worker on it.
 
-A job that a machine failed is given to another worker, up to `Limits.attempts` times. A worker that failed two jobs in
+A job that a machine failed is given to another worker, up to `Limits.attempts` times; it waits for one that is being
+started. A worker that failed two jobs in
 a row gets no more, unless another worker fails one of them too: then the job is to blame. The last worker is kept.
 """
 
@@ -65,6 +66,7 @@ class Scheduler:
         self._unknown_s = fmean(self._expected_s.values()) if self._expected_s else 1.0
         self._work: dict[Stage, dict[str, _Work]] = {stage: {} for stage in Stage}
         self._workers: dict[str, _Worker] = {}
+        self._joining: dict[str, tuple[WorkerSlot, float]] = {}  # with the second since when
         self._idle: dict[str, _Worker] = {}
         self._held: set[tuple[str, int] | str] = set()  # by the leases that are out
         self._struck: set[str] = set()  # workers with strikes
@@ -98,7 +100,12 @@ class Scheduler:
                 bad.discard(min(able, key=lambda n: len(self._workers[n].strikes)))
         return frozenset(bad)
 
+    def joining(self, slot: WorkerSlot) -> None:
+        """Note that a worker is being started; for as long as a silent one is waited for, jobs may wait for it."""
+        self._joining[slot.name] = (slot, self._now())
+
     def joined(self, slot: WorkerSlot) -> None:
+        self._joining.pop(slot.name, None)
         self._workers[slot.name] = self._idle[slot.name] = _Worker(slot, seen_s=self._now())
 
     def beat(self, worker: str) -> None:
@@ -185,6 +192,7 @@ class Scheduler:
         else:
             lost = self.failed(lease.number, samples)
         self._workers.pop(worker, None)
+        self._joining.pop(worker, None)
         self._idle.pop(worker, None)
         self._struck.discard(worker)
         return lost
@@ -251,7 +259,12 @@ class Scheduler:
         if not failed_on or worker.slot.name not in failed_on:
             return True
         others = (n for n, w in self._workers.items() if job.stage in w.slot.stages and n not in bad)
-        return all(n in failed_on for n in others)
+        return not self._starting(job.stage) and all(n in failed_on for n in others)
+
+    def _starting(self, stage: Stage) -> bool:
+        """Say whether a worker that does such jobs may soon be there."""
+        after = self._now() - self._limits.silence_s
+        return any(stage in slot.stages and since_s >= after for slot, since_s in self._joining.values())
 
     def _ahead(self) -> bool:
         """Say whether enough builds wait for those who run them."""

@@ -11,7 +11,7 @@ import typer
 
 from akgen.agents.budget import Budget, parse_budget
 from akgen.agents.calls.model_call import CallLimits, Price, Sampling
-from akgen.agents.run_config import RunConfig
+from akgen.agents.run_config import RunConfig, with_full_paths
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.settings import Settings
 from akgen.tools.core.toolchain import ToolchainName
@@ -115,6 +115,8 @@ def _fields(chosen: Fields, settings: Settings) -> Fields:
     fields |= {name: fields.get(name) or getattr(settings, name) for name in _FROM_SETTINGS}
     if chosen.get("start") is not None:
         fields["start"] = str(Path(chosen["start"]).resolve())
+    if fields.get("model"):
+        fields["model"] = with_full_paths(fields["model"])
     if "seed" not in chosen or chosen["seed"] is None:
         fields["seed"] = secrets.randbits(SEED_BITS)
     if "price" in chosen:

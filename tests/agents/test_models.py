@@ -8,6 +8,7 @@ from langchain_core.messages import HumanMessage
 
 from akgen.agents.models.replay import RecordingChatModel, ReplayChatModel
 from akgen.agents.models.resolve import ModelOptions, ScriptedChatModel, resolve_model
+from akgen.agents.run_config import with_full_paths
 from akgen.tools.core.outcome import InputError
 
 ASKED = [HumanMessage("write it")]
@@ -104,6 +105,22 @@ def test_a_model_that_cannot_be_used_is_refused_with_a_remedy(spec: str) -> None
     with pytest.raises(InputError) as refused:
         resolve_model(spec, ModelOptions(base_url="http://127.0.0.1:9/v1"))
     assert refused.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("given", "full"),
+    [
+        ("local:m", "local:{here}/m"),
+        ("scripted:~/s.jsonl", "scripted:{home}/s.jsonl"),
+        ("record:tape:replay:run", "record:{here}/tape:replay:{here}/run"),
+        ("record:tape:vllm:org/name", "record:{here}/tape:vllm:org/name"),
+        ("vllm:org/name", "vllm:org/name"),
+        ("composer", "composer"),
+        ("local:", "local:"),
+    ],
+)
+def test_files_in_a_name_are_full_paths_for_workers_that_are_elsewhere(given: str, full: str) -> None:
+    assert with_full_paths(given) == full.format(here=Path.cwd(), home=Path.home())
 
 
 def test_a_hosted_model_without_a_key_is_refused() -> None:

@@ -1,7 +1,10 @@
 """The scheduler with a clock that nobody waits for: every job once, workers busy to the end."""
 
 import random
+from pathlib import Path
 
+from akgen.bench.executors.executor import Job, Stage, WorkerSlot
+from akgen.bench.executors.scheduler import Limits, Scheduler
 from akgen.bench.speed_scale import ClusterModel, simulate
 
 
@@ -21,3 +24,20 @@ def test_one_worker_takes_as_long_as_all_its_work_and_its_ways() -> None:
     model = ClusterModel(start_s=5.0, load_s=1.0, driver_s=0.0)
     found = simulate({"a": [2.0], "b": [3.0]}, 1, 4, model=model)
     assert (found.judging_s, found.wall_s) == (20.0, 20.0 + 5.0 + 2 * 1.0)
+
+
+def test_a_failed_job_waits_for_a_worker_that_is_being_started_but_not_forever() -> None:
+    now = [0.0]
+    job = Job(task="t", folder=Path("/nowhere"), level=1, samples=(0,))
+    scheduler = Scheduler([job], lambda: now[0], limits=Limits(silence_s=60.0))
+    first, second = (WorkerSlot(name=n, host="h", stages=(Stage.WHOLE, Stage.RUN)) for n in ("a", "b"))
+    scheduler.joining(second)
+    scheduler.joined(first)
+    (lease,) = scheduler.leases()
+    scheduler.failed(lease.number)
+    assert scheduler.leases() == []
+    now[0] = 61.0
+    assert [lease.worker for lease in scheduler.leases()] == ["a"]
+    scheduler.failed(2)
+    scheduler.joined(second)
+    assert [lease.worker for lease in scheduler.leases()] == ["b"]

@@ -187,6 +187,18 @@ def test_one_word_of_the_cube_core_is_taken_for_each_product() -> None:
     assert kernel.count("WaitIterateAll()") == len(asked)
 
 
+def test_a_product_that_is_waited_for_waits_first_for_one_that_is_under_way() -> None:
+    text = next(t for t in documented().values() if "wait=False" in t)
+    head, tail = text.rsplit(", accumulate=True, wait=False)", 1)
+    changed = f"{head}, accumulate=True){tail}"
+    kernel = passes(parse(changed), types=(DType.FLOAT16,)).project.files["op_kernel/dsl_test.cpp"]
+    before, _ = re.split(r"(?<=\n)\s*\w+_\.IterateAll\(", kernel)
+    waits = re.findall(
+        r"if \((\w+)Asked_\) \{\s*\1_\.WaitIterateAll\(\);", before[before.rindex(".template IterateAll") :]
+    )
+    assert waits and waits[-1] == re.search(r"(\w+)_\.IterateAll\(", kernel)[1]
+
+
 def test_each_field_of_the_tiling_struct_says_what_it_is_set_to(program: Find) -> None:
     header = passes(program("resident")).project.files["op_host/dsl_test_tiling.h"]
     assert "TILING_DATA_FIELD_DEF(int64_t, rows); // x.shape[0]" in header

@@ -26,7 +26,7 @@ def test_tokens_and_cost_add_up_from_calls_to_samples_to_the_report(
         "--source",
         "model",
         "--model",
-        f"scripted:{model}",
+        f"scripted:{model.relative_to(tmp_path)}",  # workers are elsewhere
         "--samples",
         "2",
         "--attempts",
