@@ -3,11 +3,17 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
+from akgen.tools.core.call import TensorMeta
+from akgen.tools.core.dtypes import DType
+from akgen.tools.dsl import DslError
+from akgen.tools.dsl.interpret import interpret
+from akgen.tools.dsl.parse import parse
 from tests.sampled import sampled
-from tests.tools.compose.composing import assert_right, assert_right_on_twin, normal
+from tests.tools.compose.composing import assert_right, assert_right_on_twin, composed, normal
 
 Fn = Callable[..., Any]
 SORTING: dict[str, Fn] = {
@@ -85,3 +91,14 @@ COUNTING: dict[str, Fn] = {
 @pytest.mark.parametrize("name", COUNTING)
 def test_counting(name: str) -> None:
     assert_right(COUNTING[name], (normal(7, 65),))
+
+
+@pytest.mark.parametrize(
+    "function", [lambda x: torch.argmax(x, -1), lambda x: torch.topk(x, 3000)[1]], ids=["argmax", "topk"]
+)
+def test_places_that_float32_does_not_count_are_refused(function: Fn) -> None:
+    composition, _, (raw, _) = composed(function, (normal(2, 5001),), (normal(3, 7003),))
+    x = np.zeros((1, (1 << 24) + 1), dtype=np.float32)
+    y = TensorMeta(dtype=raw.output_dtypes[0], shape=(1, *function(normal(1, 4000)).shape[1:]))
+    with pytest.raises(DslError, match="refuses the call"):
+        interpret(parse(composition.dsl), [x], {}, dtypes={"x": DType.FLOAT32}, outputs=[y])

@@ -14,6 +14,7 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 
 Number = float | int | bool
+EXACT_PLACES = 1 << 24  # that float32 counts
 
 UNARY = frozenset([
     "neg", "abs", "exp", "log", "sqrt", "rsqrt", "reciprocal", "relu", "tanh", "sigmoid", "erf", "erfc", "sin", "cos",

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from akgen.tools.compose.front.graph import broadcast
+from akgen.tools.compose.front.graph import EXACT_PLACES, broadcast
 from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.middle.conditions import Branch, Features, decide, numbers
 from akgen.tools.compose.middle.equal_values import in_form_of
@@ -226,6 +226,9 @@ def _checks(template: SymbolicNest, cases: Sequence[TracedGraph], face: Interfac
     if template.listed:
         return
     for v in template.values:
+        if v.op == "iota" and v.dtype is DType.FLOAT32 and v.deps:
+            few = binary("<=", product(template.sizes[a] for a in v.deps), EXACT_PLACES)
+            yield Assert(cond=few, text="there are more places than float32 counts exactly")
         if v.op != "load" or v.origin is None or v.origin.input is None or v.origin.element is not None:
             continue
         metas = [c.inputs[v.origin.input] for c in cases]

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from akgen.tools.compose.back.layout import TURN
 from akgen.tools.compose.back.schedules.base import OPERATIONS, Kind, Library
 from akgen.tools.compose.back.writer import Tile
+from akgen.tools.compose.front.graph import EXACT_PLACES
 from akgen.tools.compose.middle.loop_nest import Value
 from akgen.tools.compose.middle.symbolic_nest import Address
 from akgen.tools.compose.scope import Unsupported
@@ -207,6 +208,8 @@ class SortingPasses(SortingLong):
         rows = self.rows()
         self.share(rows, rows)
         self.tile_of("tile", Const(value=PASS), call("align_up", self.t.sizes[self.lane], 64))
+        few = binary("<=", self.t.sizes[self.lane], EXACT_PLACES)
+        self.part.fits = joined("and", [binary(">=", self.name("tile"), 64), few], ONE)
 
     def run(self) -> None:
         r, done, count = self.name("r"), self.name("done"), self.name("count")

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from akgen.tools.compose.front.aten.reduce import finish
-from akgen.tools.compose.front.graph import Number
+from akgen.tools.compose.front.graph import EXACT_PLACES, Number
 from akgen.tools.compose.front.importer import Importer, handles
 from akgen.tools.compose.front.traced import TracedNode
 from akgen.tools.compose.scope import Unsupported
@@ -64,6 +64,10 @@ def _max_pool(im: Importer, node: TracedNode) -> int | tuple[int | None, ...]:
     if "indices" not in node.target:
         return finish(im, best, node)
     sizes = im.shape(x)[-count:]
+    if math.prod(sizes) > EXACT_PLACES:
+        raise Unsupported(
+            "max_pool with indices", "places beyond 2^24, which float32 does not count, are not covered"
+        )
     flat: int | None = None
     for k, place in enumerate(places):
         scaled = im.b.binary("mul", im.b.cast(place, F32), im.b.const(float(math.prod(sizes[k + 1 :])), F32))
