@@ -20,6 +20,7 @@ from akgen.tools.core.task import Task
 from akgen.tools.dsl import Passes, lower_passes
 from akgen.tools.dsl.code import CopyCall, KernelCode
 from akgen.tools.dsl.host_run import HostRun
+from akgen.tools.dsl.long_lines import broken
 from akgen.tools.dsl.prepare import prepare
 from akgen.tools.judge.judge import open_judge
 from akgen.tools.reference.client import ReferenceWorker
@@ -91,7 +92,7 @@ def _page(title: str, source: str, made: Composition, passes: Passes) -> Iterato
 
 
 def _block(language: str, text: str) -> str:
-    return f"```{language}\n{text.strip()}\n```\n"
+    return f"```{language}\n{(broken(text) if language == 'cpp' else text).strip()}\n```\n"
 
 
 def _between(text: str, first: str, last: str) -> str:

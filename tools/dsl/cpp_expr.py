@@ -58,6 +58,17 @@ class CppNames:
         return self.given[key]
 
 
+_BINDS = {op: n for n, ops in enumerate(("and or", "== != < <= > >=", "+ -", "* // %")) for op in ops.split()}
+_IN_ORDER = {("+", "+"), ("+", "-"), ("-", "+"), ("-", "-"), ("*", "*"), ("and", "and"), ("or", "or")}
+
+
+def _needs_none(operand: Expr, op: str, *, first: bool) -> bool:
+    """Say whether an operand of `op` reads well without parentheses: it binds more, or stands first in a row."""
+    if not isinstance(operand, Binary) or operand.op == "/":
+        return False
+    return _BINDS[operand.op] > _BINDS[op] or (first and (operand.op, op) in _IN_ORDER)
+
+
 Types = Callable[[str], ScalarType]
 
 
@@ -87,7 +98,11 @@ class CppExpr:
             case Unary():
                 return f"-{self.nested(e.operand)}" if e.op == "-" else f"!{self.nested(e.operand)}"
             case Choice():
-                return f"{self.nested(e.cond)} ? {self.nested(e.then)} : {self.nested(e.other)}"
+                parts = [
+                    f"({self.text(p)})" if isinstance(p, Choice) else self.text(p)
+                    for p in (e.cond, e.then, e.other)
+                ]
+                return f"{parts[0]} ? {parts[1]} : {parts[2]}"
             case Binary():
                 return self.binary(e)
             case Func(name="min" | "max" | "abs" | "ceil_div" | "align_up" | "float" | "int"):
@@ -130,9 +145,9 @@ class CppExpr:
             return f"{self.wrapped(left)} / {self.wrapped(right)}"
         symbol = {"//": "/", "and": "&&", "or": "||"}.get(e.op, e.op)
         if e.op == "%" or self.type(e) != "float":
-            bare = e.op in ("+", "-") and isinstance(e.left, Binary) and e.left.op in ("+", "*")
-            left = self.text(e.left) if bare else self.nested(e.left)
-            return f"{left} {symbol} {self.nested(e.right)}"
+            left = self.text(e.left) if _needs_none(e.left, e.op, first=True) else self.nested(e.left)
+            right = self.text(e.right) if _needs_none(e.right, e.op, first=False) else self.nested(e.right)
+            return f"{left} {symbol} {right}"
         return f"{self.wrapped(self.as_float(e.left))} {symbol} {self.wrapped(self.as_float(e.right))}"
 
     @staticmethod
@@ -147,7 +162,7 @@ class CppExpr:
         if e.name == "int":
             return f"static_cast<int64_t>({self.text(e.args[0])})"
         kind = self.type(e)
-        args = [self.as_float(a) if kind == "float" else self.text(a) for a in e.args]
+        args = [self.as_float(a) if kind == "float" else self.text(a) for a in self.operands(e)]
         if e.name in ("ceil_div", "align_up"):
             self.used.add("TileInt")
             name = {"ceil_div": "CeilDiv", "align_up": "AlignUp"}[e.name]
@@ -156,10 +171,17 @@ class CppExpr:
             zero = "0.0f" if kind == "float" else "0"
             return f"({args[0]} < {zero} ? -({args[0]}) : ({args[0]}))"
         if self.host:
-            template = "double" if kind == "float" else "int64_t"
-            return self.folded(f"std::{e.name}<{template}>", args)
+            name = f"std::{e.name}<{'double' if kind == 'float' else 'int64_t'}>"
+            return f"{name}({', '.join(args)})" if len(args) == 2 else f"{name}({{{', '.join(args)}}})"
         self.used.add("TileFloat" if kind == "float" else "TileInt")
         return self.folded(f"Tile{e.name.capitalize()}{'Float' if kind == 'float' else ''}", args)
+
+    def operands(self, e: Func) -> list[Expr]:
+        """Return the arguments; those of a min in a min, or a max in a max, as its own."""
+        if e.name not in ("min", "max") or self.type(e) == "float":  # whose order decides about NaN
+            return list(e.args)
+        inner = (self.operands(a) if isinstance(a, Func) and a.name == e.name else [a] for a in e.args)
+        return [a for part in inner for a in part]
 
     @staticmethod
     def folded(name: str, args: list[str]) -> str:

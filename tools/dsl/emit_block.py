@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from akgen.tools.dsl.buffer_placement import LoadScope, OutScope, key
 from akgen.tools.dsl.code import Lines
 from akgen.tools.dsl.emit_ops import OpPrinter
-from akgen.tools.dsl.expr import Const, Expr, Func
+from akgen.tools.dsl.expr import Const, Expr, Func, Name, binary
 from akgen.tools.dsl.ir import Assign, Block, For, If, Load, Op, Stmt, Store, assigned
 from akgen.tools.dsl.kernel_context import KernelContext
 from akgen.tools.dsl.live_ranges import touched
@@ -19,8 +19,8 @@ def emit_loop(context: KernelContext, out: Lines, loop: For, body: Body) -> None
     text = context.expr.text
     var, step = context.scalar(loop.var), text(loop.step)
     advance = f"++{var}" if step == "1" else f"{var} += {step}"
-    stop = context.expr.nested(loop.stop)
-    out.open(f"for (int64_t {var} = {text(loop.start)}; {var} < {stop}; {advance})")
+    goes_on = text(binary("<", Name(id=loop.var), loop.stop))
+    out.open(f"for (int64_t {var} = {text(loop.start)}; {goes_on}; {advance})")
     body(loop.body)
     out.close()
 

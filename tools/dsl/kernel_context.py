@@ -270,10 +270,9 @@ class KernelContext:
         """Print what only kernels have."""
         match e:
             case Func(name="program_id"):
-                return "static_cast<int64_t>(GetBlockIdx())"
+                return "GetBlockIdx()"
             case Func(name="num_programs"):
-                count = "GetBlockNum() * GetTaskRation()" if self.kernel.objects else "GetBlockNum()"
-                return f"static_cast<int64_t>({count})"
+                return f"{self.lib('TileVectorCores')}()" if self.kernel.objects else "GetBlockNum()"
             case Element():
                 name = self.current_tile(e.tile)
                 return f"{self.lib('TileElement')}({name}, {self.expr.text(e.index)})"

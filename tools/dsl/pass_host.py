@@ -6,7 +6,7 @@ from akgen.tools.dsl.buffers import RESERVE_BYTES
 from akgen.tools.dsl.cpp_expr import camel
 from akgen.tools.dsl.cube import CUT_PRODUCTS, own_objects, tiling_field, tiling_lines
 from akgen.tools.dsl.errors import DslError, finding
-from akgen.tools.dsl.expr import Name
+from akgen.tools.dsl.expr import Name, binary
 from akgen.tools.dsl.host_expr import HostExpr, input_lines, ub_function
 from akgen.tools.dsl.host_functions import helpers, infer_lines, ub_bytes
 from akgen.tools.dsl.ir import (
@@ -168,7 +168,7 @@ class _Host:
                 const = "" if s.name in self.hoisted else f"const {self.cpp(s.name)} "
                 self.add(f"{const}{name} = {text(s.value)};")
             case Workspace():
-                size = f"{self.host.expr.nested(s.count)} * {s.dtype.size_bytes}"
+                size = self.host.expr.text(binary("*", s.count, s.dtype.size_bytes))
                 self.add(
                     f"const int64_t {self.host.names.of(s.name)}Bytes = AlignUp({size}, {WORKSPACE_ALIGN});"
                 )

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from akgen.tools.dsl.long_lines import broken
+
 
 @cache
 def _environment() -> Environment:
@@ -18,8 +20,8 @@ def _environment() -> Environment:
 
 
 def render(name: str, **values: object) -> str:
-    """Return a filled template; raise jinja2.UndefinedError for a value that is missing."""
-    return _environment().get_template(name).render(**values)
+    """Return a filled template, long lines broken; raise jinja2.UndefinedError for a value that is missing."""
+    return broken(_environment().get_template(name).render(**values))
 
 
 _FOLDER = Path(__file__).resolve().parent / "tile_library"

@@ -14,6 +14,10 @@ __aicore__ inline float TileMinFloat(float a, float b) { return a < b ? a : b; }
 
 __aicore__ inline float TileMaxFloat(float a, float b) { return a < b ? b : a; }
 
+// tile: TileVectorCores
+// The vector cores of a launch whose cube cores have some each.
+__aicore__ inline int64_t TileVectorCores() { return GetBlockNum() * GetTaskRation(); }
+
 // tile: TileLargest
 constexpr float TILE_LARGEST = 3.4028234663852886e+38f; // the largest finite float
 
