@@ -105,7 +105,7 @@ def product_lines(ctx: KernelContext, s: Multiply) -> list[str]:
         return [*wait_lines(ctx, s.object), *lines, asked, f"{ctx.asked(s.object)} = true;"]
     if {o.a, o.b, o.c, o.bias} & ctx.kernel.moved:
         lines.insert(0, "PipeBarrier<PIPE_ALL>(); // the cube core sees what this core's copies did")
-    before = wait_lines(ctx, s.object) if s.object in _asked_objects(ctx) else []
+    before = wait_lines(ctx, s.object) if ctx.asked(s.object) in _asked(ctx) else []
     return [*before, *lines, f"{name}.IterateAll({c}{', 1' if s.accumulate else ''});"]
 
 
@@ -120,12 +120,12 @@ def wait_lines(ctx: KernelContext, name: str) -> list[str]:
 
 def under_way(ctx: KernelContext) -> list[str]:
     """Return the members that say of each object with products of its own time whether one is under way."""
-    return [f"bool {ctx.asked(name)} = false;" for name in sorted(_asked_objects(ctx))]
+    return [f"bool {name} = false;" for name in sorted(_asked(ctx))]
 
 
-def _asked_objects(ctx: KernelContext) -> set[str]:
-    """Return the names of the objects with products that the kernel does not wait for at once."""
-    return {s.object for s in walk(ctx.kernel.body) if isinstance(s, Multiply) and not s.wait}
+def _asked(ctx: KernelContext) -> set[str]:
+    """Return these members; objects of the tile program that are one of the library share theirs."""
+    return {ctx.asked(s.object) for s in walk(ctx.kernel.body) if isinstance(s, Multiply) and not s.wait}
 
 
 def _most(sizes: list[str]) -> str:
