@@ -231,7 +231,7 @@ def _held(slot: FormSlot, bound: Bound, form: OperatorForm) -> Held | None:
     if slot.holds == "real":
         return None
     sizes = _sizes(form, bound) or {}
-    dtype = bound[slot.name].dtype
+    dtype = bound[slot.name].dtype if not bound[slot.name].loosely else None
     narrow = dtype if dtype is not None and not dtype.is_float and dtype is not DType.BOOL else None
     if slot.holds == "int8":
         return Held(draw="int8", dtype=DType.INT8)

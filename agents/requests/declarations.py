@@ -17,6 +17,7 @@ from akgen.tools.core.dtypes import DType
 _CAPITAL = re.compile(  # a matrix, not the article
     r"(?<![A-Za-z0-9_.])A(?=\s*(?:[:\[(]|(?:u?int|fp|bf|float)\d|(?:is|of|has)(?: of| shape)* [\[(\d]|\d))"
 )
+_TYPED = ("dtype", "dtype2", "dtype3", "dtype4")
 _N = r"\d[\d_]*k?"
 
 
@@ -26,6 +27,7 @@ class DeclaredTensor(NamedTuple):
     name: str
     shape: Shape | None
     dtype: DType | None
+    loosely: bool = False  # "integers" names a kind, not a width: an index of them is of PyTorch's type
 
 
 class Declarations(NamedTuple):
@@ -44,6 +46,7 @@ def declarations(text: str, names: tuple[str, ...] = ()) -> Declarations | None:
     text = text if names else _CAPITAL.sub("a0", text)
     plain = unicodedata.normalize("NFKC", text).replace("×", "x").replace("−", "-").lower()
     plain = _corrected().sub(r"\2", plain)
+    loose: set[str] = set()
     spans: list[tuple[int, int]] = []
     said: list[tuple[list[re.Match[str]], int, Shape | None, DType | None]] = []
     for pattern in (_before(names), _behind(names), _typed(names), _typed_before(names)):
@@ -52,9 +55,10 @@ def declarations(text: str, names: tuple[str, ...] = ()) -> Declarations | None:
                 continue
             groups = match.groupdict()
             shape = _shape(groups["shape"]) if groups.get("shape") else None
-            dtype = next(
-                (_types()[groups[k]] for k in ("dtype", "dtype2", "dtype3", "dtype4") if groups.get(k)), None
-            )
+            typed = next((groups[k] for k in _TYPED if groups.get(k)), None)
+            dtype = _types()[typed] if typed is not None else None
+            if typed in words()["some integers"]:
+                loose |= {n[0].replace(" ", "_") for n in re.finditer(_name(names), match["names"])}
             begin, end = match.span("names")
             called = list(re.compile(_name(names)).finditer(plain, begin, end))
             leads = match.start() == called[0].start() and called[0][0] == "mean"  # the operator, not a noun
@@ -83,7 +87,8 @@ def declarations(text: str, names: tuple[str, ...] = ()) -> Declarations | None:
                 dtype and before.dtype and before.dtype != dtype
             ):
                 return None
-            found[spelt] = DeclaredTensor(spelt, before.shape or shape, before.dtype or dtype)
+            loosely = spelt in loose
+            found[spelt] = DeclaredTensor(spelt, before.shape or shape, before.dtype or dtype, loosely)
             begins[spelt] = min(begins.get(spelt, name.start()), name.start())
         taken.append((begin, end))
     order = sorted(found, key=lambda name: begins[name])

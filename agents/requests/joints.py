@@ -26,6 +26,9 @@ _NUMBER_FIRST = re.compile(  # "divide 1 by x", "subtract x from 3": the number 
     r"|(?:x|it|the (?:input|tensor|value|result)|each element|everything) from (?P<of>\d+(?:\.\d+)?)(?![a-z0-9_.]"
     r"| ?x ?\d| by \d))"
 )
+_BIAS_OF_FORMULA = re.compile(
+    r"(?<![a-z0-9_])(?<!another )(?<!with )bias(?= ?(?:is|are|has|of|[:=(\[,，、]|and|\d|是|为|和|的))"
+)
 _ALSO_CALLED = re.compile(r"\s*(?:[(（,，:：/]|i\.?e\.?,?|aka|a\.k\.a\.|or|即|也叫|又称)?\s*")
 _ADJECTIVE = re.compile(r"\s+(?:an?|another|one)\s+|\s*(?:一个|个)\s*")
 
@@ -47,6 +50,8 @@ def take_joints(text: MarkedText, known: Request, entries: list[OperatorEntry]) 
             text.mark(match.start(), match.end(1), "number", plain_number(match[1]))
     if any(m.kind == "operator" for m in text.marks) or known.steps:
         own = any("bias" in {p.name for p in e.own.tensors} for e in entries if e.own is not None)
+        if any(isinstance(m.value, ChainStep) and "bias" in m.value.variables for m in text.marks):
+            text.take(_BIAS_OF_FORMULA, "filler")
         text.take(re.compile(words()["bias"]), "filler" if own else "bias")
         _take_once_more(text)
         for mark in arithmetic[1:]:

@@ -54,6 +54,8 @@ _TO_SHAPE = re.compile(
     rf"({attributes.DIMS})(?:[^\d]*?)(?P<to>\bto|into|->|=>|→|成|为|到)\s*({attributes.DIMS})"
 )
 _TAKEN = "\x00"
+_AXES = re.compile(r" ?\( ?-?\d(?: ?, ?-?\d)+ ?\)")
+_BESIDE = re.compile(r"(?:\s|the|axes|dims|dimensions|of|[(:,的])*")  # between a name and its axes
 _EVERY = re.compile(
     r"(?<![a-z])(?:and )?(?:return(?:s|ing)?|output(?:s|ting)?|give|i want|want)(?: me)? (?:both"
     r"|all(?: of)?)(?: (?:the|of the|results|outputs))?"
@@ -263,9 +265,25 @@ class Reading:
             self.text.mark(match.start("to"), match.end(), "filler")
             self.text.mark(mark.begin, mark.end, "operator", permuted)
             sizes.take_axes(self.text)
-            for said in [m for m in self.text.marks if m.kind == "axis"]:  # the shapes say which
-                self.text.unmark(said)
+            again = [m for m in candidates if m is not mark and m.value in ("permute", "transpose")]
+            for named in again:
+                if (axes := _AXES.match(self.text.rest, named.end)) is not None:
+                    moved = tuple(map(int, re.findall(r"-?\d+", axes[0])))
+                    self.text.mark(*axes.span(), "axis", moved)
+            told = [m for m in self.text.sorted() if m.kind == "axis"]
+            single = tuple(m.value for m in told)
+            values = [single] if all(isinstance(v, int) for v in single) and single else single
+            if not all(_permutes(v, dims) for v in values):
+                raise Unclear("permutation", given=list(given))
+            again = [
+                m for m in again if any(_BESIDE.fullmatch(self.text.text[m.end : a.begin]) for a in told)
+            ]
+            for said in (*told, *again):  # the shapes say which: "(swap dims 1 and 2)"
+                if said in self.text.marks:
+                    self.text.unmark(said)
                 self.text.mark(said.begin, said.end, "filler")
+            for named in again:
+                candidates.remove(named)
             candidates.remove(mark)
             return
 
@@ -297,6 +315,17 @@ class Reading:
                 and spelt not in ("all", "any", "max", "min", "where", "square", "mode")
             ):
                 self.text.mark(*mark)
+
+
+def _permutes(said: object, dims: tuple[int, ...]) -> bool:
+    """Say whether axes that words tell make the same permutation: two that change places, or all in their new order."""
+    if said == "last 2":
+        said = (-2, -1)
+    if not isinstance(said, tuple):
+        return False
+    axes = tuple(a % len(dims) for a in said if isinstance(a, int))
+    moved = {i for i, d in enumerate(dims) if i != d}
+    return axes == dims or (len(axes) == len(moved) == len((0, 1)) and {*axes} == moved)
 
 
 def _compares(named: list[marks.Mark]) -> bool:

@@ -7,13 +7,15 @@ part", "circular") and are asked about.
 
 import re
 
-from akgen.agents.requests.marks import MarkedText
+from akgen.agents.requests.likenesses import take_likenesses
+from akgen.agents.requests.marks import MarkedText, words
 
 _GROUP = re.compile(r"[(（\[]([^()（）\[\]]*)[)）\]]")
 _W = r"[a-z][a-z0-9'\-]*"
 _PLACE = (
     r"(?:models?|networks?|nets?|decoders?|encoders?|layers?|blocks?|heads?|branch(?:es)?|pipelines?|papers?|course|"
-    r"homework|assignment|project|training|inference|router|backbone|transformers?|llms?|cache|stage|demo|benchmark)"
+    r"homework|assignment|project|training|inference|router|backbone|transformers?|llms?|cache|stage|demo|benchmark|"
+    r"finetun(?:e|ing)|fine-tun(?:e|ing)|experiments?|prototype|product|research|thesis|repo|codebase|library|team)"
 )
 _ORIGIN = re.compile(
     rf"(?<![a-z])(?:as (?:used )?in|like (?:in )?|used (?:in|by|for)|inside|part of|from|for|in)"
@@ -24,8 +26,6 @@ _ORIGIN = re.compile(
     r"(?=[,，。；;\s\x00]|\Z)"
     r"|[\u4e00-\u9fffa-z0-9]{1,10}(?:风格|里的那种|论文里?的?)的?"
 )
-
-
 _AXES = re.compile(
     r"[bcdhijklmnopqstvwx]|[bcdhlnstw]{2,5}|n?heads?|batch|seq(?:_?len)?|time|channels?|height|width|dim|head_dim|hidden|features?"
 )
@@ -64,6 +64,14 @@ def take_labels(text: MarkedText) -> None:
 def take_remarks(text: MarkedText) -> None:
     """Mark remarks as words that say nothing."""
     take_labels(text)
+    take_likenesses(text)
+    for match in re.finditer(words()["said of it"], text.text):
+        if (
+            not _DENIES.search(match[0])
+            and not re.search(r"(?<![a-z])\d", match[0])
+            and not _read(text, match)
+        ):
+            text.mark(*match.span(), "filler")
     for match in _GROUP.finditer(text.text):
         inner = text.rest[match.start(1) : match.end(1)]
         within = [
@@ -79,6 +87,11 @@ def take_remarks(text: MarkedText) -> None:
     for match in _ORIGIN.finditer(text.rest):
         if not re.search(r"(?<![a-z])\d", match[0]) and "\x00" not in match[0]:
             text.mark(match.start(), match.end(), "filler")
+
+
+def _read(text: MarkedText, match: re.Match[str]) -> bool:
+    """Say whether something was read within a match that says more than nothing."""
+    return any(m.kind != "filler" and m.begin < match.end() and match.start() < m.end for m in text.marks)
 
 
 def _says_nothing(said: str, unread: str) -> bool:

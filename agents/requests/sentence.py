@@ -26,6 +26,7 @@ from akgen.agents.requests.reading import Reading
 from akgen.agents.requests.request import ChainStep, Request, RequestSource
 from akgen.agents.requests.signs import plain
 from akgen.agents.requests.told import told_request
+from akgen.agents.requests.vector_lengths import with_vectors
 from akgen.tools.core.frozen import Frozen
 
 _YES = re.compile(
@@ -146,6 +147,7 @@ def read_words(text: str, known: Request, language: Language, *, given: bool = F
             kind="unclear",
         )
     try:
+        text = with_vectors(text)
         edit = None if given else edited(text, known, _plainly)
     except Unclear as unclear:
         asked = problem(unclear.name, language, **unclear.values)

@@ -118,6 +118,7 @@ _COMPUTED: dict[str, Callable[[re.Match[str]], str]] = {
     "<over pi>": lambda m: _decimal(float(m[1]) / math.pi),
     "<times pi>": lambda m: _decimal(float(m[1]) * math.pi),
     "<part of pi>": lambda m: _decimal(math.pi / int(m[1])),
+    "<elements>": lambda m: f"{int(m[1] or m[3]) * int(m[2] or m[4])} elements",
     "<power of ten>": lambda m: m[1] + "0" * int(m[2]),
     "<power of two>": lambda m: str(1 << min(int(m[1]), _MOST_EXPONENT)),
 }

@@ -43,7 +43,8 @@ _RESULT_AFTER = re.compile(r"\s*(?:的)?(?:out(?:put)?s?(?![a-z])|results?(?![a-
 _TO = re.compile(r"(?<![a-z])(?:in)?to\s*\Z")
 _SHAPE = r"(?:[\[(] ?\d+k? ?[,x]|\d+k? ?[x*×] ?\d|\d+k? by \d)"
 _NAMES = re.compile(
-    r"(?<![a-z0-9_])(?P<names>[a-z][a-z0-9_]{0,15}(?:(?: ?[,/&、] ?| and | ?和 ?)[a-z][a-z0-9_]{0,11}){0,4})"
+    r"(?<![a-z0-9_])(?P<names>[a-z][a-z0-9_]{0,15}(?:(?: ?[,/&、] ?| and | ?和 ?)[a-z][a-z0-9_]{0,11}){0,4}"
+    r"|[a-z](?: [a-z]){1,4})"
     r" ?(?:(?:tensor|matrix|vector|table|is|are|of|has|have|with|shape|shapes|size|both|each|all|a|的|都|均|是|为|形状"
     r"|大小|各)[ :=]*)*"
     rf"[:=]? ?(?={_SHAPE})"
@@ -65,7 +66,8 @@ def take_types(
         others = {m.value for m in types} - {mark.value}
         integers = mark.value in _INTEGERS and bool(held & set(INDICES)) and not alone
         if (integers and _of(text, mark, _INDEX)) or (integers and any(o.is_float for o in others)):
-            indices = mark.value
+            loosely = text.text[mark.begin : mark.end] in words()["some integers"]
+            indices = None if loosely else mark.value
         elif (
             mark.value in _INTEGERS
             and _of(text, mark, _INDEX)

@@ -75,6 +75,7 @@ def with_tensors(request: Request, said: str, comments: str = "") -> Beside | No
         return None
     shapes: dict[str, Shape] = {}
     types: dict[str, DType] = {}
+    loose = {spelt[t.name] for t in (*noted.tensors, *found.tensors) if t.loosely}
     for tensor in (*noted.tensors, *found.tensors):
         name = spelt[tensor.name]
         if tensor.shape is not None and shapes.setdefault(name, tensor.shape) != tensor.shape:
@@ -95,6 +96,7 @@ def with_tensors(request: Request, said: str, comments: str = "") -> Beside | No
     if not floats and len(kinds) == 1 and all(name in types for name in values):
         floats = kinds  # whole numbers, all of them
     special = [name for name in names if name in indices or types.get(name) not in floats]
+    types = {name: t for name, t in types.items() if not (name in indices and name in loose)}
     held = {name: _held(types.get(name), indices.get(name), names, made) for name in special}
     for name in re.findall(r"\.index_copy\(\d+, (\w+)", source.text):
         if (drawn := held.get(name)) is not None:  # one write to a place, whose order nobody needs to know
