@@ -41,6 +41,8 @@ _MORE_BEFORE = re.compile(r"([a-z0-9_]*[a-z0-9_)]) ?[+*/@^] ?\Z")
 _SIGNED = re.compile(
     r"(?<![\w.])[a-z]\d? ?(?:[+*@^]|(?<= )-(?= )) ?[a-z(]\w*|(?<=[)\w]) ?(?:[+*@^]|(?<= )-(?= )) ?[a-z]\d?(?![\w.'])"
 )
+_GIVEN = re.compile(r"(?<![\w.])([a-z_]\w*) ?[-+*/]?=(?!=| ?[\[(]?-?\d[\d. ]*(?:[x×] ?\d|[,;，；\])]|\Z))")
+_WANTED = re.compile(r"(?:(?<![a-z])(?:returns?|returning|outputs?|give)(?![a-z])|返回|输出)[^.;。；\n]*")
 _TRUTHS = (0.0, 1.0)  # what masks, conditions and signs hold
 _MOST_EXPONENT, _MOST_BASE = 64, 1e6
 _WORDS = {
@@ -64,6 +66,19 @@ _OF_NUMBERS = {
     "convolution",
     "pooling",
 }
+
+
+def lost_results(said: str, request: Request) -> list[str]:
+    """Return results that a text wants of its equations, "return w and s", where what would be built returns one."""
+    if (
+        len(request.steps) < len((0, 1))
+        or request.every_result
+        or any(s.formula is None for s in request.steps)
+    ):
+        return []
+    given = {m[1] for m in _GIVEN.finditer(said.lower())}
+    wanted = [{*re.findall(r"[a-z_]\w*", m[0])} & given for m in _WANTED.finditer(said.lower())]
+    return sorted(next((names for names in wanted if len(names) > 1), set()))
 
 
 def unaccounted(text: MarkedText, said: str, request: Request, known: Request) -> list[str]:

@@ -14,8 +14,9 @@ from akgen.knowledge.operators import operator_named
 from akgen.tools.core.dtypes import DType
 
 _NAME = r"[a-z][a-z0-9_]*"
+TYPE = r"(?:fp|float|bf|bfloat|u?int)\d+(?![a-z0-9])"
 TENSOR = (
-    r"(?!(?:where|with|and|of|is|are|in|for|the|all|both|shape|input|inputs|returns?|outputs?)(?![a-z0-9_]))"
+    rf"(?!{TYPE})(?!(?:where|with|and|of|is|are|in|for|the|all|both|shape|input|inputs|returns?|outputs?)(?![a-z0-9_]))"
     r"[a-z][a-z0-9_]*"
 )
 LISTED = rf"{TENSOR}(?:\s*(?:,|/|&|、|and|和|与)\s*{TENSOR})*"
@@ -141,6 +142,10 @@ def declared_shapes(text: MarkedText) -> dict[str, Shape]:
             if not _is_function(name):
                 found.setdefault(name, mark.value[0])
         if any(n in found for n in names):
+            for typed in re.finditer(rf"(?<![a-z0-9_]){TYPE}", text.text[: mark.begin]):
+                if typed.start() >= begin:  # it is read by who reads types
+                    text.mark(begin, typed.start(), "filler")
+                    begin = typed.end()
             text.mark(begin, mark.begin, "filler")
     _lengths(text, found)
     return found
@@ -160,7 +165,8 @@ _OF_RESULT = re.compile(
 )
 _NAMES_BEFORE = re.compile(
     rf"(?<![a-z0-9_])(?P<names>{LISTED})"
-    r"(?:\s*(?:is|are|of|has|have|with|shape|shapes|size|both|each|all|an?|as|in|two|three|four|tensors?|matrix|inputs?"
+    r"(?:\s*(?:is|are|of|has|have|with|shape|shapes|size|both|each|all|an?|as|in|two|three|four|tensors?|matrix|matrices|vectors?|arrays?|inputs?"
+    rf"|(?:{TYPE})"
     r"|\([a-z, ]+\)"
     r"|[:=\[({]|的形状|形状|大小|都|各|均|为|是|两个|三个|输入))*\s*\Z"
 )

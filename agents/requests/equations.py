@@ -47,8 +47,8 @@ _REDUCED = {"mean": "mean", "average": "mean", "sum": "sum", "均值": "mean", "
 _REDUCES = re.compile(r"(?<![a-z])(?:the )?(mean|average|sum)(?: is)? of (?:all )?\Z")
 _RETURNED = re.compile(
     r"(?:(?<![a-z])(?:return(?:s|ing)?|outputs?|give(?: me)?(?: back)?|want)(?![a-z])|返回|输出)"
-    rf"(?:(?: both| the| new| all| only|新的?|更新后的?|裁剪后的?)| ?[:：])* ?"
-    rf"(?P<names>{_RESULT}(?:\s*(?:,|/|&|、|and|和|与)\s*(?:the )?{_RESULT})*)"
+    rf"(?:(?: both| the| new| updated| all| only|新的?|更新后的?|裁剪后的?)| ?[:：])* ?"
+    rf"(?P<names>{_RESULT}(?:\s*(?:,|/|&|、|and|和|与)\s*(?:the )?(?:(?:new|updated) |新的)?{_RESULT})*)"
 )
 
 
@@ -258,11 +258,16 @@ def _returned(text: MarkedText, results: dict[str, ast.expr]) -> list[str]:
     """Return the names that the text says it wants, "return q and s", as far as they are results."""
     for match in _RETURNED.finditer(text.text):
         names = re.findall(
-            _NAME, re.sub(r" as \w+|\(\w+(?:,[^()]*)?\)|(?<![a-z])(?:and|the)(?![a-z])", " ", match["names"])
+            _NAME,
+            re.sub(
+                r" as \w+|\(\w+(?:,[^()]*)?\)|(?<![a-z])(?:and|the|new|updated)(?![a-z])", " ", match["names"]
+            ),
         )
         wanted = [next((w for w in (n, f"{n}_new", n.removesuffix("s")) if w in results), n) for n in names]
         kept = [n for n in wanted if n in results]
-        if kept and kept != wanted:
+        clause = re.split(r"[.;。；\n]", text.text[match.start() :], maxsplit=1)[0]
+        more = {*re.findall(_NAME, clause)} & {n for n in results if not n.startswith("_")} - {*kept}
+        if kept and (kept != wanted or more):
             raise LookupError(wanted)  # something else is wanted as well
         if kept:
             begin = match.start()

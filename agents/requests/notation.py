@@ -24,6 +24,8 @@ _BINARY: dict[str, tuple[int, type[ast.operator]]] = {
 _COMPARES: dict[str, type[ast.cmpop]] = {
     "<": ast.Lt, ">": ast.Gt, "<=": ast.LtE, ">=": ast.GtE, "==": ast.Eq, "!=": ast.NotEq,
 }  # fmt: skip
+_KEYWORDS = {"axis": "dim", "keepdims": "keepdim", "keep_dim": "keepdim", "keep_dims": "keepdim"}
+_SWITCHES = ("keepdim", "keepdims", "keep_dim", "keep_dims")
 _PRODUCT, _UNARY, _COMPARE = 6, 7, 2
 _MOST_LEVELS = 60  # of brackets and signs, one in the other
 _LONGEST_PRODUCT = 4  # letters of a product without signs: "xw"
@@ -365,7 +367,10 @@ class Notation:
                     self._at += 1
                 else:
                     value = self._inside()
-                keywords.append(ast.keyword(key.text, value))
+                keywords.append(ast.keyword(_KEYWORDS.get(key.text, key.text), value))
+            elif key is not None and sign is not None and key.text in _SWITCHES and sign.text in (",", ")"):
+                self._at += 1  # "amax(x, dim=1, keepdim)"
+                keywords.append(ast.keyword("keepdim", ast.Constant(True)))
             else:
                 arguments.append(self._inside())
             if not self._is(")"):

@@ -9,7 +9,7 @@ import ast
 import re
 from typing import Literal
 
-from akgen.agents.requests.accounted import unaccounted
+from akgen.agents.requests.accounted import lost_results, unaccounted
 from akgen.agents.requests.bound_forms import bound_request
 from akgen.agents.requests.code import source_of
 from akgen.agents.requests.edits import edited
@@ -186,7 +186,9 @@ def read_words(text: str, known: Request, language: Language, *, given: bool = F
     refused = problem_of(request, language)
     if refused is not None:
         return _told(text, known, language) or ParsedRequest(request=known, problem=refused, kind="refused")
-    if lost := unaccounted(reading.text, text, request, known):
+    if (results := lost_results(text, request)) and (told := _told(text, known, language)):
+        return told
+    if lost := [*results, *unaccounted(reading.text, text, request, known)]:
         sentence = problem("not_built", language, words=lost, name=request.name)
         return ParsedRequest(request=known, problem=sentence, kind="unclear")
     return ParsedRequest(request=request)

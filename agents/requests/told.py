@@ -25,6 +25,7 @@ from akgen.tools.core.dtypes import DType
 _HALF = re.compile(r"torch\.chunk\(x, 2, dim=-?\d+\)\[(\d)\]")
 _GIVES_IT = re.compile(r"[a-z]\w* ?(?:\([a-z]\) ?)?[-+*/]?=(?!=)")
 _NAMED_AS_WHOLES = ("loss", "optimizer", "normalization", "activation", "attention", "quantization")
+_SEQUENCE = re.compile(r"(?:(?<![a-z])(?:and )?(?:then|afterwards|after that)|然后|接着|再)[,: ]*\Z")
 _LABELS_IT = re.compile(r"\s*[:：]|\s*(?:activation|loss)?\s*[.。](?=\s)")
 _NAMES_IT = re.compile(r"(?:[:：]|->|=>|→)\s*\Z")
 _ALIKE = {"norm": "vector_norm", "max": "amax", "min": "amin", "maximum": "amax", "minimum": "amin", "clip": "clamp",
@@ -48,6 +49,7 @@ def told_request(said: str) -> tuple[Request, MarkedText] | None:
         and not plain
     ):
         raise Unclear("norm_weights", name="LN")
+    _take_sequence(text)
     if text.take(phrase("no"), "no") or re.search(words()["told"]["changes"], text.rest):
         return None
     wishes = take_wishes(text)
@@ -60,6 +62,12 @@ def told_request(said: str) -> tuple[Request, MarkedText] | None:
             return None
     types = list(dict.fromkeys(m.value for m in text.marks if m.kind == "dtype"))
     text.take(re.compile(words()["told"]["domain"]), "filler")
+    _take_new_values(text, told)
+    if any(
+        (m["name"] or m["name_zh"]) in dict(told.ends)
+        for m in re.finditer(words()["told"]["old value"], text.text)
+    ):
+        return None  # a name stands for its new value
     every_sample = text.take(re.compile(words()["told"]["each sample"]), "filler")
     rank = len(told.shapes[0]) if told.shapes else None
     averaged = _reduced(text)
@@ -148,6 +156,22 @@ def _types(types: list[DType], told: Told) -> tuple[DType, ...] | None:
     floats = [t for t in types if not (t is DType.BOOL and masks) and t not in told.types.values()]
     floats = list(dict.fromkeys([*floats, *([told.floats] if told.floats is not None else [])]))
     return tuple(floats) if len(floats) <= 1 else None
+
+
+def _take_sequence(text: MarkedText) -> None:
+    """Take "then" between two equations: they hold in their order as it is."""
+    equations = sorted(m.begin for m in text.marks if m.kind == "operator")
+    for begin in equations[1:]:
+        said = _SEQUENCE.search(text.rest[:begin])
+        if said is not None:
+            text.mark(*said.span(), "filler")
+
+
+def _take_new_values(text: MarkedText, told: Told) -> None:
+    """Take "(the new buf)" behind the equation that gives it: a name stands for its new value from there on."""
+    for match in re.finditer(words()["told"]["new value"], text.text):
+        if any(name == match["name"] and end <= match.start() for name, end in told.ends):
+            text.mark(*match.span(), "filler")
 
 
 def _reduced(text: MarkedText) -> str | None:

@@ -75,7 +75,7 @@ def train_sft(recipe: SftRecipe, folder: Path) -> Trained:
     )  # fmt: skip
 
 
-class LengthBatches(torch.utils.data.Sampler[int]):
+class LengthBatches(torch.utils.data.Sampler[int]):  # type: ignore[misc, unused-ignore]
     """Indices of records: each `batch` that follow one another are alike in length, and the batches come in any order.
 
     A batch of unlike records is half padding. (The grouping of transformers goes from long to short, again and again.)

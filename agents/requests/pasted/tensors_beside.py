@@ -33,11 +33,21 @@ _ZEROS = re.compile(
     r"|初始(?:化)?[为成]?|从|起始) ?(?:all )?(?:zeros?|全?零|0)(?:开始)?"
     rf"|(?:starts? from|into) (?:a |an )?(?:zeros?|zero(?:ed)?) (?:tensor|buffer|output)(?: of)?(?: shape)?"
     rf" ?(?P<shape>{_SIZES})"
+    r"|(?:(?:starts?|starting|begin) (?:from|with|as) |从 ?|先 ?)?(?P<into>[a-z]\w*) ?"
+    r"(?:=|starts? as|starts? from|is|是) ?(?:torch\.)?zeros ?\((?P<made>[\d, ()\[\]]+)\)(?: ?开始)?"
 )
 _VALUES = re.compile(
-    r"(?:with |whose )?values? (?:is |are )?(?:in|between|from) ?[\[(]?0 ?(?:\.\.+|,|-|to|and) ?(\d+)[\])]?"
+    r"(?:with |whose )?(?:values?|entries|ind(?:ices|exes)|ids) (?:is |are |all )?(?:in|between|from)"
+    r" ?[\[(]?0 ?(?:\.\.+|,|-|to|and) ?(\d+)[\])]?"
 )
 _MADE = re.compile(r"(\w+) = torch\.zeros\(\(([\d, ]+)\)")
+_OF_ALL = re.compile(
+    r"(?:(?<![a-z])(?P<all>all|both|each)(?: of (?:them|these))?(?: (?P<count>two|three|four|five))?"
+    r"(?: (?:tensors|inputs|operands))?(?: (?:are|is|have|has|of|shape|shapes|with|being|in))+"
+    r"|(?P<count_zh>[两三四五])(?:个|者)?(?:张量|输入)?(?:的?形状)?(?:都|均)[是为]) ?"
+    r"(?=[\[(] ?\d+|\d+ ?[x×*] ?\d)",
+    re.I,
+)
 _COUNTED = re.compile(r"\d ?(?:rows|samples|points|tokens|frames|vectors)(?![a-z])")
 _DENIES = re.compile(
     r"(?<![a-z])(?:not?|never|without|don'?t|except|instead|unless)(?![a-z])|不|别|非|无|除", re.I
@@ -65,6 +75,7 @@ def with_tensors(request: Request, said: str, comments: str = "") -> Beside | No
     if len(spelt) < len(names):
         return as_it_is
     said = with_shapes(said) if _COUNTED.search(said) else said
+    said = _OF_ALL.sub(lambda m: f"{', '.join(spelt)} " if _counts(m, len(names)) else m[0], said)
     found, noted = declarations(said, tuple(spelt)), declarations(comments, tuple(spelt))
     if found is not None and (alike := _SAME.search(said.lower())) is not None:
         shapes_said = [t.shape for t in found.tensors if t.shape is not None]
@@ -108,6 +119,15 @@ def with_tensors(request: Request, said: str, comments: str = "") -> Beside | No
     if floats:
         update |= {"dtypes": tuple(floats), "assumed": False}
     return Beside(request=request.model_copy(update=update), words=_without_joints(found.rest))
+
+
+def _counts(match: re.Match[str], tensors: int) -> bool:
+    """Say whether words speak of all tensors: "all three are", "both of shape"; so many as there are."""
+    said = match["count"] or match["count_zh"] or ("two" if match["all"].lower() == "both" else None)
+    return (
+        said is None
+        or {**words()["numbers"], "两": 2, "三": 3, "四": 4, "五": 5}.get(said.lower()) == tensors
+    )
 
 
 def _without_joints(rest: str) -> str:
@@ -182,9 +202,11 @@ def indexed_source(found: ExtractedCode) -> RequestSource | None:
 def _zeros(found: ExtractedCode) -> Shape | None:
     """Return the shape of what starts as zeros, "output is 128x64, starts as zeros"; None where nothing does."""
     match = _ZEROS.search(found.words.lower())
-    if match is None:
+    if match is None or (
+        match["into"] and match["into"] != (found.code or "").lower().partition("[")[0].strip()
+    ):
         return None
-    said = re.findall(r"\d+", match["shape"] or match["before"])
+    said = re.findall(r"\d+", match["shape"] or match["before"] or match["made"])
     return tuple(map(int, said))
 
 
