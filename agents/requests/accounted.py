@@ -10,9 +10,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
+from akgen.agents.requests.declarations import declarations
+from akgen.agents.requests.formula import is_mask
 from akgen.agents.requests.marks import Mark, MarkedText
 from akgen.agents.requests.program import tensors_in
 from akgen.agents.requests.request import ChainStep, Request
+from akgen.agents.requests.sizes import take_dtypes
 from akgen.knowledge.operators import operator_named
 from akgen.tools.core.dtypes import DType
 
@@ -29,6 +32,7 @@ _NAMELESS = re.compile(  # numbers that are part of a name, count axes or points
     re.M,
 )
 _UNITS = {"": (1,), "k": (1000, 1024), "m": (10**6, 1 << 20), "thousand": (1000,), "million": (10**6,)}
+_OF_TYPES = re.compile(r"(?:u?int|fp|bf|float|bfloat)\d+")  # "halves" may be others
 _LIMITED = re.compile(
     r"\s*(?:use|using|on|in|with|need|want|a|an|the|plain|用|在|要|需要|需|想要|想|做|写|一个|个)*\s*"
 )
@@ -85,7 +89,13 @@ def unaccounted(text: MarkedText, said: str, request: Request, known: Request) -
     """Return the words of a text that what would be built has nothing of; `said` is the text as it was written."""
     if not request.steps:
         return []
-    return [*_numbers(said, request, known), *_words(text, request), *_letters(text, request), *_signs(text)]
+    return [
+        *_numbers(said, request, known),
+        *_words(text, request),
+        *_letters(text, request),
+        *_signs(text),
+        *_types(text, request),
+    ]
 
 
 def _numbers(said: str, request: Request, known: Request) -> list[str]:
@@ -207,6 +217,39 @@ def _signs(text: MarkedText) -> Iterator[str]:
             yield match[0]
 
 
+def _types(text: MarkedText, request: Request) -> Iterator[str]:
+    """Yield types that are said of the tensors of a formula alone, which nothing of what would be built has."""
+    if any(s.formula is None and s.operator != "cast" for s in request.steps):
+        return  # operators have types of their own: of indices, of what they quantize to
+    built = {d for d in DType if any(str(d.value) in str(v) for s in request.steps for v in _typed(s))}
+    built |= {*request.dtypes}
+    built |= {DType.BOOL, DType.INT64} if any(s.holds for s in request.steps) else {DType.BOOL}
+    said = MarkedText(text.text)
+    take_dtypes(said)
+    for mark in said.sorted():
+        spelt = said.text[mark.begin : mark.end]
+        if mark.value not in built and _OF_TYPES.fullmatch(spelt):
+            yield spelt
+    declared = declarations(text.text, request.steps[0].variables) if request.steps[0].variables else None
+    for tensor in declared.tensors if declared is not None else ():
+        if tensor.dtype is not None and tensor.dtype not in _types_of(tensor.name, request):
+            yield f"{tensor.name} {tensor.dtype.value}"
+
+
+def _types_of(name: str, request: Request) -> tuple[DType, ...]:
+    """Return the types that a tensor of the first formula has."""
+    held = request.steps[0].holds.get(name)
+    if held is None:
+        return (*request.dtypes, *([DType.BOOL] if is_mask(name, request.steps[0].formula or "0") else []))
+    return (DType.BOOL if held.draw == "mask" else held.dtype or DType.INT64,)
+
+
+def _typed(step: ChainStep) -> Iterator[object]:
+    """Yield what a step says of types: its conversion, its formula, what its tensors hold."""
+    yield from (step.attributes.get("dtype", ""), step.formula, step.index_dtype)
+    yield from (held.dtype for held in step.holds.values())
+
+
 def _unread(text: MarkedText, begin: int, end: int) -> bool:
     return not any(
         m.begin < end and begin < m.end and m.kind not in ("filler", "label", "then") for m in text.marks
@@ -240,7 +283,8 @@ def _meant(name: str, text: MarkedText, match: re.Match[str], request: Request) 
     named = any(s.attributes.get("is_causal") or _MASKING.search(s.operator) for s in steps)
     kinds = {e.category for s in steps if s.formula is None and (e := operator_named(s.operator)) is not None}
     boolean = request.dtypes == (DType.BOOL,) and not kinds & _OF_NUMBERS
-    return named or boolean or any(t.draw == "mask" for t in tensors_in(request))
+    added = any("mask" in s.variables for s in steps)
+    return named or boolean or added or any(t.draw == "mask" for t in tensors_in(request))
 
 
 def _takes_all(step: ChainStep) -> bool:

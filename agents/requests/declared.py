@@ -54,9 +54,10 @@ _OPERANDS = re.compile(  # names beside signs
     rf"(?<![a-z0-9_.])(?:(?<=[-+*/@^(|=<>] )|(?<=[-+*/@^(|=<>√∑]))({_NAME})(?![a-z0-9_])"
     rf"|(?<![a-z0-9_.])({_NAME})(?= ?[-+*/@^)|=])"
 )
+_RESULTS = re.compile(rf"(?<![a-z0-9_.])({_NAME}) ?=(?!=)(?! ?[\[(]? ?\d)")
 _LENGTH = re.compile(
     rf"(?<![a-z0-9_.])(?P<names>{LISTED})(?:\s*(?:is|are|of|each|both|length|len|size|长度|各|都|是|为|[:：]))*\s*"
-    r"(?P<size>\d+)(?=\s*(?:[,.;，。；)\n]|\Z|and\b))(?!\.\d)"
+    r"(?<![a-z0-9_])(?P<size>\d+)(?=\s*(?:[,.;，。；)\n]|\Z|and\b))(?!\.\d)"
 )
 _OF_NORMS = ("w", "weight", "g", "gamma", "b", "bias", "beta")  # as long as the last axis
 _COUNTS = frozenset("ndmkhtclij") | {"dk", "d_k", "lr", "eps", "step", "axis", "dim"}  # numbers, not tensors
@@ -94,7 +95,8 @@ class ToldTensors(NamedTuple):
 
 def declared_tensors(text: MarkedText) -> ToldTensors:
     """Return shapes and types that stand beside names; what says them is marked."""
-    names = tuple(sorted({n for pair in _OPERANDS.findall(text.text) for n in pair if n} - _WORDS))
+    results = {*_RESULTS.findall(text.text)}  # "return q as int8 and scale" declares none of them
+    names = tuple(sorted({n for pair in _OPERANDS.findall(text.text) for n in pair if n} - _WORDS - results))
     said = declarations(text.text, names) if names else None
     types = {t.name: t.dtype for t in said.tensors if t.dtype is not None} if said is not None else {}
     special = {name: dtype for name, dtype in types.items() if not dtype.is_float}

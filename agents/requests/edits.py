@@ -10,6 +10,7 @@ from functools import cache
 from typing import NamedTuple
 
 from akgen.agents.requests.attributes import parameters_of
+from akgen.agents.requests.biases import behind, with_bias
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.problems import Unclear
@@ -36,6 +37,12 @@ def edited(said: str, known: Request, read: Read) -> Edited | None:
     if not known.steps:
         return None
     text = _pattern("same but").sub("", said.strip().rstrip(".。!！"), count=1).strip()
+    for part, rest in _parts(text):
+        if (steps := with_bias(part, known)) is not None:
+            more = behind(rest) if find_operators(rest.lower()) else rest
+            if more is None:
+                raise Unclear("order", names=["bias", rest])
+            return Edited(known.model_copy(update={"steps": steps}), _without_shape(more, known))
     for edit in (_residual, _own, _dropped, _inserted, _in_front, _exchanged):
         for part, rest in _parts(text):
             if find_operators(rest.lower()) or (edit is _in_front and re.search(r"\d", rest)):

@@ -22,6 +22,7 @@ VARIABLE = re.compile(
 _LABEL = re.compile(
     r"(?:^|[,，.;])\s*((?:[a-z][a-z0-9\-]*|[\u4e00-\u9fff]+)(?: (?:[a-z][a-z0-9\-]*|[\u4e00-\u9fff]+)){0,3}) ?[:：] *\Z"
 )
+_SHAPES = re.compile(r"\d+(?: ?x ?\d+)+|[\[(]\d+(?:, ?\d+)*,?[\])]")
 _DENIES = re.compile(
     r"(?<![a-z])(?:not?|never|without|don't|backward|gradient|inverse|except)(?![a-z])|不|别|非|无|反向|梯度"
 )
@@ -185,7 +186,14 @@ def _with_numbers(text: MarkedText, step: ChainStep, place: tuple[int, int]) -> 
             rf"(?:with |where |for |and |, ?)*(?<![a-z0-9_]){name} ?"
             rf"(?:=|is|of|为|取|是)? ?(-?\d+(?:\.\d+)?(?:e-?\d+)?)(?![\dx.]| ?[x*] ?\d| by \d)"
         )
-        match = next((m for m in text.matches(said) if m.end() <= place[0] or m.start() >= place[1]), None)
+        match = next(
+            (
+                m
+                for m in text.matches(said)
+                if (m.end() <= place[0] or m.start() >= place[1]) and not _is_length(text, name, m)
+            ),
+            None,
+        )
         if match is None or len(variables) == 1 or name in ("x", "y"):
             continue
         text.mark(match.start(), match.end(), "label")
@@ -194,6 +202,13 @@ def _with_numbers(text: MarkedText, step: ChainStep, place: tuple[int, int]) -> 
         )
         variables.remove(name)
     return step.model_copy(update={"formula": formula, "variables": tuple(variables)})
+
+
+def _is_length(text: MarkedText, name: str, match: re.Match[str]) -> bool:
+    """Say whether a number right behind a name is the length of a vector: "relu(x + b), x 8x16, b 16"."""
+    shapes = " ".join(m[0] for m in _SHAPES.finditer(text.text))
+    beside = re.search(rf"(?<![a-z0-9_]){name} {match[1]}\Z", match[0])
+    return beside is not None and match[1] in re.findall(r"\d+", shapes)
 
 
 def bound(text: MarkedText, step: ChainStep) -> ChainStep:
@@ -259,8 +274,14 @@ def is_scalar(variable: str) -> bool:
     return variable in _SCALARS
 
 
-def is_mask(variable: str) -> bool:
-    return variable in _MASKS
+def is_mask(variable: str, formula: str) -> bool:
+    """Say whether a formula's tensor is true or false, by its name; what is added to numbers holds numbers."""
+    return variable in _MASKS and not any(
+        isinstance(n, ast.BinOp)
+        and isinstance(n.op, ast.Add | ast.Sub)
+        and any(isinstance(side, ast.Name) and side.id == variable for side in (n.left, n.right))
+        for n in ast.walk(ast.parse(formula))
+    )
 
 
 class _WithPaths(ast.NodeTransformer):

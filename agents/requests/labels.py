@@ -16,6 +16,9 @@ _OTHER_WAY = re.compile(
     r"(?<![a-z])(?:backward|gradients?|derivative|grad|inverse|without|instead|not|unlike|variant|like)(?![a-z])"
     r"|反向|梯度|导数|不是|而不是|类似|变体|改"
 )
+_HEADING = re.compile(  # of a formula: what the operator has, and a colon
+    r"\s*(?:with|plus|using|and|带|有|加|含)(?![a-z])(?:(?!(?<![a-z])(?:then|after|of|not?)(?![a-z]))[^:：,，.;。；])*[:：]\s*\Z"
+)
 _WHOLE = ("sort", "quantization", "attention", "loss")  # composites whose own steps people tell
 _IS_CALLED = re.compile(
     r"(?:[\s(（,，:：/]|(?<![a-z])(?:a la|like|as in|aka|or|i\.?e\.?)(?![a-z])|即|也就是|也叫|或)*"
@@ -43,7 +46,7 @@ def without_labels(text: MarkedText, marks: list[Mark]) -> list[Mark]:
                 raise Unclear("scalar", name=name)
         if at == 0:
             continue
-        begin = operators[at - 1].end
+        begin = operators[at - 1].end if at > 1 else _heading_end(text, operators[0], mark)
         if any(m.kind in ("then", "of", "after") for m in marks if begin <= m.begin and m.end <= mark.begin):
             continue
         names = {m.value if isinstance(m.value, str) else m.value.operator for m in operators[:at]}
@@ -60,7 +63,10 @@ def without_labels(text: MarkedText, marks: list[Mark]) -> list[Mark]:
         ):
             dropped += operators[:at]
         elif len(names) == 1 and describes(mark.value.formula, *names):
-            dropped.append(mark)  # "soft margin loss log(1 + exp(-y x))"
+            whole = _is_product(*names) and len(mark.value.variables) > 1
+            dropped += (
+                operators[:at] if whole else [mark]
+            )  # "linear layer y = x W^T" has no bias; "soft margin loss log(1 + exp(-y x))"
         elif len(mark.value.variables) > 1:
             raise Unclear("order", names=[*sorted(names), mark.value.formula])
     for left, right in itertools.combinations(operators, 2):
@@ -84,7 +90,8 @@ def without_labels(text: MarkedText, marks: list[Mark]) -> list[Mark]:
             "order", names=[m.value if isinstance(m.value, str) else m.value.formula for m in operators]
         )
     if formulas and "+" in formulas[0].value.formula:
-        dropped += [m for m in marks if m.kind in ("first", "bias") and m.end <= formulas[0].begin]
+        taken = {*formulas[0].value.variables} & {"bias", "residual"}
+        dropped += [m for m in marks if m.kind in ("first", "bias") and (taken or m.end <= formulas[0].begin)]
     return [m for m in marks if m not in dropped]
 
 
@@ -121,6 +128,18 @@ def disagreeing(text: MarkedText, named: Mark, formula: Mark) -> Mark | None:
     if not found or entry is None:
         return None
     return formula if entry.category in ("loss", "softmax", "reduction") else named
+
+
+def _heading_end(text: MarkedText, name: Mark, formula: Mark) -> int:
+    """Return behind what a name says the formula begins: "attention with a mask: softmax(...)" is a heading whole."""
+    heading = _HEADING.match(text.text[name.end : formula.begin])
+    return name.end + heading.end() if heading is not None else name.end
+
+
+def _is_product(name: str) -> bool:
+    """Say whether an operator is a product, so that a formula with its two sides tells all of it."""
+    entry = operator_named(name)
+    return entry is not None and entry.category == "matmul"
 
 
 def _is_label(text: MarkedText, mark: Mark) -> bool:

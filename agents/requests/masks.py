@@ -24,6 +24,10 @@ _TENSORS = ("q", "k", "v")
 _PAIR = 2
 _MENTIONED = r"mask|掩码|(?:attention|attn|score|additive) bias|加性偏置|注意力偏置"
 _FILLS = {"-inf": 'float("-inf")'}
+_IN_FORMULA = re.compile(  # a tensor of a formula: "q @ k^T * scale + mask"
+    r"(?:[)\w] ?[+*] ?|[)\w] - |[)\w]-(?=mask ?[*)]))\(?(?:\d+(?:\.\d+)? ?- ?)?mask(?![a-z])"
+    r"|(?<![a-z])mask ?[*+] ?[\w(]"
+)
 _DENIED = re.compile(r"(?<![a-z])(?:no|without|not)(?: an?| any)? *\Z|(?:不带|没有|无) *\Z")
 
 
@@ -93,7 +97,7 @@ def _around(base: Request) -> tuple[tuple[ChainStep, ...], ChainStep, tuple[Chai
 def mask_of(said: str) -> Mask | None:
     """Return what a text says of a mask of its own; None if it has none, or several."""
     plain = unicodedata.normalize("NFKC", said).replace("×", "x").lower()
-    if not re.search(_MENTIONED, plain):
+    if not re.search(_MENTIONED, plain) or _IN_FORMULA.search(plain):
         return None
     rest, free = _pattern("not causal").subn(" ", plain)
     rest, causal = _pattern("causal").subn(" ", rest)

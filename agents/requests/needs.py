@@ -167,5 +167,5 @@ def _enough(request: Request, shapes: tuple[Shape, ...]) -> bool:
 def draws_of(step: ChainStep) -> dict[str, str]:
     """Return what its tensors hold, where that is not any number."""
     if step.formula is not None:
-        return {v: "mask" for v in step.variables if is_mask(v)}
+        return {v: "mask" for v in step.variables if is_mask(v, step.formula)}
     return dict(entry_of(step).draws)

@@ -113,7 +113,7 @@ class _Program:
         carried = "x" if "x" in step.variables else step.variables[0]
         alone = not self._each and len(step.variables) > 1
         for at, variable in enumerate(step.variables):
-            draw = "mask" if is_mask(variable) else "real"
+            draw = "mask" if is_mask(variable, step.formula) else "real"
             if before and variable == carried:
                 formula = renamed(formula, variable, before)
             elif alone and at and is_vector(variable):

@@ -186,9 +186,10 @@ def read_words(text: str, known: Request, language: Language, *, given: bool = F
     refused = problem_of(request, language)
     if refused is not None:
         return _told(text, known, language) or ParsedRequest(request=known, problem=refused, kind="refused")
-    if (results := lost_results(text, request)) and (told := _told(text, known, language)):
+    lost = [*lost_results(text, request), *unaccounted(reading.text, text, request, known)]
+    if lost and (told := _told(text, known, language)) is not None:
         return told
-    if lost := [*results, *unaccounted(reading.text, text, request, known)]:
+    if lost:
         sentence = problem("not_built", language, words=lost, name=request.name)
         return ParsedRequest(request=known, problem=sentence, kind="unclear")
     return ParsedRequest(request=request)

@@ -6,6 +6,7 @@ from typing import Any
 
 from akgen.agents.requests.accepted import accepted, denies_what_is_not, is_loss
 from akgen.agents.requests.attributes import parameters_of
+from akgen.agents.requests.biases import with_own_bias
 from akgen.agents.requests.marks import Mark, MarkedText, phrase
 from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.problems import Unclear
@@ -90,7 +91,7 @@ def steps_of(
         made = [(m, ChainStep(operator="add", operands=(m.kind,))) for m in inserted]
         chained = True
     if chained and made and all(s.operator == "add" and s.operands == ("bias",) for _, s in made):
-        biased = [_with_bias(step) for step in before]
+        biased = [with_own_bias(step) for step in before]
         if biased != before:
             before, made = biased, []  # "sorry, I do need the bias" of what had none
     chain: list[tuple[int, ChainStep]] = [(-1, s) for s in before] + [(m.begin, s) for m, s in made]
@@ -106,12 +107,6 @@ def steps_of(
     if operators:
         refuse_other_tensors(text, found)
     return tuple(found), chained
-
-
-def _with_bias(step: ChainStep) -> ChainStep:
-    """Return the step with the bias that it was said to have none of."""
-    kept = {name: value for name, value in step.attributes.items() if name != "bias" or value is not False}
-    return step.model_copy(update={"attributes": kept})
 
 
 def _put_in_front(

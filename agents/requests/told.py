@@ -14,10 +14,12 @@ from akgen.agents.requests.guesses import misspelt_filler
 from akgen.agents.requests.labels import disagreeing
 from akgen.agents.requests.layouts import layout_of, take_named_axes
 from akgen.agents.requests.marks import Mark, MarkedText, phrase, words
+from akgen.agents.requests.parts import describes
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.refusals import is_of_the_result
 from akgen.agents.requests.remarks import take_remarks
 from akgen.agents.requests.request import ChainStep, Held, Request
+from akgen.agents.requests.whole_numbers import widened
 from akgen.agents.requests.wishes import take_wishes
 from akgen.knowledge.operators import Named, Value, find_operators, operator_named
 from akgen.tools.core.dtypes import DType
@@ -59,7 +61,10 @@ def told_request(said: str) -> tuple[Request, MarkedText] | None:
     for mark in [m for m in text.marks if m.kind == "dtype"]:
         behind = [end for end in ends if end <= mark.begin]
         if behind and is_of_the_result(text, max(behind), mark.begin):
-            return None
+            if not told.types or mark.value is not told.floats:
+                return None
+            text.unmark(mark)
+            text.mark(mark.begin, mark.end, "label")  # what whole numbers and those of that type give anyway
     types = list(dict.fromkeys(m.value for m in text.marks if m.kind == "dtype"))
     text.take(re.compile(words()["told"]["domain"]), "filler")
     _take_new_values(text, told)
@@ -78,6 +83,7 @@ def told_request(said: str) -> tuple[Request, MarkedText] | None:
     if not _names_fit(text, told):
         return None
     axes = list(dict.fromkeys(m.value for m in text.marks if m.kind == "axis"))
+    told = told._replace(formula=widened(told.formula, told.types))
     formula = _settled(told, axes, every_sample=every_sample, averaged=averaged, is_loss=_is_loss(told))
     if formula is None or not _nothing_left(text, told):
         return None
@@ -204,6 +210,7 @@ def _names_fit(text: MarkedText, told: Told) -> bool:
             text.mark(found.begin, found.end, "filler")
             continue
         applied = _ALIKE.get(found.operator, found.operator) in inside or _parts(found.operator) & inside
+        whole = whole or describes(told.formula, found.operator)
         stands = agreed or introduced or _LABELS_IT.match(text.text[found.end :])
         if not applied and not agreed and not (whole and stands and found.begin < first):
             return False

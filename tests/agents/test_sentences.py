@@ -32,9 +32,7 @@ def test_a_sample_of_the_sentences_is_understood_and_none_silently_wrong(name: s
     assert len(wrong) <= (1 - SHARE) * len(judged) + 1, wrong
 
 
-@pytest.mark.parametrize(
-    "name", ["equations.txt", "mechanisms.txt", "mechanisms_second.txt", "mechanisms_third_a.txt"]
-)
+@pytest.mark.parametrize("name", [name for name in FILES if name.startswith(("equations", "mechanisms"))])
 def test_what_is_told_by_equations_and_descriptions_is_built_or_asked_about(name: str) -> None:
     right, silent, count = report(name)
     assert (right, silent) == (count, 0)
