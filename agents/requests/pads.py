@@ -38,9 +38,8 @@ _SOME = (
     r"(?:[\s:=,]|(?<![a-z])(?:by|of|with|is|on|at|the|and|side|pad|zeros?|pixels?|to)(?![a-z])"
     r"|各|都|均|补|填充|填|为|是|添加|加)*"
 )
-_AMOUNT_AFTER = re.compile(
-    rf"(?:{_SIDE})(?:(?:[和与]|两侧|两边){{0,2}}){_SOME}{_N}(?: ?个?(?:pixels?|像素|元素|0|零|zeros?))*"
-)
+_OF_WHAT = r"(?: ?(?:个|圈|层|行|列|排|的|pixels?|像素|元素|0(?![\d.x])|零|zeros?))*"
+_AMOUNT_AFTER = re.compile(rf"(?:{_SIDE})(?:(?:[和与]|两侧|两边){{0,2}}){_SOME}{_N}{_OF_WHAT}")
 _AMOUNT_BEFORE = re.compile(rf"{_N} ?(?:zeros?|pixels?|elements?|个?像素|个 ?0)?{_SOME}(?:{_SIDE})(?![a-z])")
 _BOTH = re.compile(
     rf"{_N} ?(?:zeros?|pixels?|elements?|个?像素)? ?(?:on|at|to) (?:both|each|either)(?: (?:sides?"

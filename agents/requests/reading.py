@@ -71,6 +71,10 @@ class Reading:
     def __init__(self, said: str, known: Request) -> None:
         self._known = known
         said = as_follow_up(said, known)
+        if known.empty and not re.search(
+            "causal|因果|softmax", said, re.I
+        ):  # "attention, no mask, no dropout": as it is
+            said = re.sub(words()["has none"], " ", said, flags=re.I)
         text = without_layout(said)
         equation = "einsum" in text or any("einsum" in (s.formula or "") for s in known.steps)
         names = () if known.source is None else known.source.arguments or ()

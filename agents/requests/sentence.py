@@ -19,6 +19,7 @@ from akgen.agents.requests.layouts import asks_axis, names_axis
 from akgen.agents.requests.masks import masked_request
 from akgen.agents.requests.needs import missing
 from akgen.agents.requests.pasted.bare_calls import with_axis
+from akgen.agents.requests.pasted.described_code import without_description
 from akgen.agents.requests.pasted.extraction import ExtractedCode, expression_of, extract_code
 from akgen.agents.requests.pasted.tensors_beside import indexed_source, with_tensors, without_label
 from akgen.agents.requests.problems import Unclear, problem, problem_of
@@ -76,6 +77,9 @@ def parse_request(
     if found.code is None:
         return read_words(found.words, known, language)
     heard = _read_code(found, known, language)
+    if heard.problem is not None and (plainly := without_description(found)) is not None:
+        bare = _read_code(plainly, known, language)
+        heard = bare if bare.problem is None else heard
     if found.sure or (heard.problem is None and not missing(heard.request)):
         return heard
     words = read_words(text, known, language)

@@ -20,6 +20,7 @@ _PUNCTUATION = re.compile(r"([，。；：、！？])")
 _ASSIGNED = re.compile(r"(?:(?<=\s)|^)[A-Za-z_]\w* *= *\Z")
 _SIGN = re.compile(r"[-+*/@<>=%]")
 _LAMBDA = re.compile(r"(?:\b[A-Za-z_]\w* *= *)?\blambda +[a-z]\w*(?: *, *[a-z]\w*)* *:")
+_THAT_IS = re.compile(r"(?<![\w.])i\.\s?e\.(?=[\s,:])", re.I)  # no attribute of a tensor i
 _NEAR_WORDS = 30
 _LEAST_LINES = 2
 _COMMENT = re.compile(r"#+([^\n]*)")
@@ -69,7 +70,7 @@ def _extracted(given: str) -> ExtractedCode:
     ticks = _TICKS.search(text)
     if ticks is not None and expression_of(ticks[1]) is not None:
         return ExtractedCode(text[: ticks.start()], text[ticks.end() :], ticks[1])
-    text = from_latex(_LAMBDA.sub(" ", text))
+    text = from_latex(_LAMBDA.sub(" ", _THAT_IS.sub("that is", text)))
     if (lines := _statements(text)) is not None:
         return lines
     noted = "\n".join(_REMARK.findall(text))
