@@ -20,7 +20,7 @@ _PUNCTUATION = re.compile(r"([，。；：、！？])")
 _ASSIGNED = re.compile(r"(?:(?<=\s)|^)[A-Za-z_]\w* *= *\Z")
 _SIGN = re.compile(r"[-+*/@<>=%]")
 _LAMBDA = re.compile(r"(?:\b[A-Za-z_]\w* *= *)?\blambda +[a-z]\w*(?: *, *[a-z]\w*)* *:")
-_THAT_IS = re.compile(r"(?<![\w.])i\.\s?e\.(?=[\s,:])", re.I)  # no attribute of a tensor i
+_THAT_IS = re.compile(r"(?<![\w.])i\.\s?e\.(?=[\s,:]+[a-z_]\w*\.)", re.I)  # no attribute of a tensor i
 _NEAR_WORDS = 30
 _LEAST_LINES = 2
 _COMMENT = re.compile(r"#+([^\n]*)")
