@@ -92,7 +92,7 @@ def _record(row: dict[str, Any], path: Path) -> TrainingRecord:
         record = TrainingRecord.model_validate(row)
     except ValidationError as problem:
         raise InputError(
-            f"{path} holds what is no record of this version: {first_fault(problem)}.", _REMEDY
+            f"{path} is damaged, or was written by another version: {first_fault(problem)}.", _REMEDY
         ) from problem
     if record.digest != said:
         raise InputError(f"{path} is damaged: record {record.id} is not what was written.", _REMEDY)
