@@ -5,8 +5,8 @@ on with the task that it knows; else it takes a task whose first job is not stil
 others share, and of these the one with the most work left for each worker on it.
 
 A job that a machine failed is given to another worker, up to `Limits.attempts` times; it waits for one that is being
-started. A worker that failed two jobs in
-a row gets no more, unless another worker fails one of them too: then the job is to blame. The last worker is kept.
+started. A worker that failed two jobs in a row gets no more, unless another worker fails one of them too: then the job
+is to blame. The last worker is kept, if no other is being started.
 """
 
 import math
@@ -96,7 +96,7 @@ class Scheduler:
             return frozenset()
         for stage in Stage:
             able = [n for n, w in self._workers.items() if stage in w.slot.stages]
-            if able and bad.issuperset(able):
+            if able and bad.issuperset(able) and not self._starting(stage):
                 bad.discard(min(able, key=lambda n: len(self._workers[n].strikes)))
         return frozenset(bad)
 

@@ -41,3 +41,21 @@ def test_a_failed_job_waits_for_a_worker_that_is_being_started_but_not_forever()
     scheduler.failed(2)
     scheduler.joined(second)
     assert [lease.worker for lease in scheduler.leases()] == ["b"]
+
+
+def test_a_worker_that_failed_two_jobs_waits_with_the_rest_for_one_that_is_being_started() -> None:
+    now = [0.0]
+    slots = [WorkerSlot(name=n, host="h", stages=(Stage.WHOLE,)) for n in "ab"]
+    jobs = [Job(task=f"t{n}", folder=Path("/nowhere"), level=1, samples=(0,)) for n in range(4)]
+    scheduler = Scheduler(jobs, lambda: now[0])
+    for slot in slots:
+        scheduler.joining(slot)
+    scheduler.joined(slots[0])
+    for _ in range(2):
+        (lease,) = scheduler.leases()
+        scheduler.failed(lease.number)
+    assert scheduler.leases() == [] and scheduler.quarantined == {"a"}
+    now[0] = 61.0
+    assert [lease.worker for lease in scheduler.leases()] == ["a"], "the last worker is kept"
+    scheduler.joined(slots[1])
+    assert [lease.worker for lease in scheduler.leases()] == ["b"]
