@@ -5,9 +5,11 @@ that was taken for one that says nothing, or was lost when the text was respelt,
 """
 
 import ast
+import itertools
 import math
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from akgen.agents.requests.declarations import declarations
@@ -47,6 +49,11 @@ _SIGNED = re.compile(
 )
 _GIVEN = re.compile(r"(?<![\w.])([a-z_]\w*) ?[-+*/]?=(?!=| ?[\[(]?-?\d[\d. ]*(?:[x×] ?\d|[,;，；\])]|\Z))")
 _WANTED = re.compile(r"(?:(?<![a-z])(?:returns?|returning|outputs?|give)(?![a-z])|返回|输出)[^.;。；\n]*")
+_PLACE_OF = re.compile(  # in front of the operator behind or before which something goes
+    r"(?<![a-z])(?:before|after|prior to|ahead of|behind|in front of|following|between)(?: the| that| this)?\s*\Z"
+)
+_PLACED = re.compile(r"\s*的?(?:之前|之后|以前|以后|前面?|后面?)")
+_DEFINES = re.compile(r"[:：]\s*(?:[a-z_]\w*(?:\([a-z_, ]*\))?\s*=\s*)?\Z")
 _TRUTHS = (0.0, 1.0)  # what masks, conditions and signs hold
 _MOST_EXPONENT, _MOST_BASE = 64, 1e6
 _WORDS = {
@@ -212,6 +219,37 @@ def _signs(text: MarkedText) -> Iterator[str]:
         at = match.start() + re.search(r"[-+*@^]", match[0]).start()  # type: ignore[union-attr]
         if _unread(text, at, at + 1):
             yield match[0]
+
+
+def said_twice(text: MarkedText, request: Request, known: Request) -> bool:
+    """Say whether what a text names twice would be computed twice, where the one mention may stand for the other."""
+    return any(_repeated(text, request, known)) or any(_defined_twice(text, request))
+
+
+def _repeated(text: MarkedText, request: Request, known: Request) -> Iterator[str]:
+    """Yield an operator of the known chain that only says where a step goes, where it would be computed once more."""
+    before, after = (Counter(s.operator for s in r.steps if s.formula is None) for r in (known, request))
+    for mark in text.sorted():
+        name = mark.value.operator if isinstance(mark.value, ChainStep) else mark.value
+        if mark.kind != "operator" or not after[name] > before[name] > 0:
+            continue
+        if _PLACE_OF.search(text.text[: mark.begin]) or _PLACED.match(text.text[mark.end :]):
+            yield text.text[mark.begin : mark.end]
+
+
+def _defined_twice(text: MarkedText, request: Request) -> Iterator[str]:
+    """Yield an operator in front of a colon whose equation would be computed behind it: "quantise …: q = round(…)"."""
+    steps = [m for m in text.sorted() if m.kind == "operator"]
+    for left, right in itertools.pairwise(steps):
+        formula = right.value.formula if isinstance(right.value, ChainStep) else None
+        headed = _DEFINES.search(text.text[left.end : right.begin])
+        if (
+            formula
+            and headed
+            and len(request.steps) > 1
+            and any(s.formula == formula for s in request.steps[1:])
+        ):
+            yield text.text[left.begin : left.end]
 
 
 def _types(text: MarkedText, request: Request) -> Iterator[str]:

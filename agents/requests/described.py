@@ -5,8 +5,9 @@ import re
 
 from akgen.agents.requests.attributes import parameters_of
 from akgen.agents.requests.marks import Mark, MarkedText, words
+from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import ChainStep, Request
-from akgen.knowledge.operators import operator_named
+from akgen.knowledge.operators import find_operators, operator_named
 
 BY_INDEX = re.compile(
     r"(?<![a-z0-9_])[a-z]+(?:\[[a-z0-9_, :+-]+\])+ ?[+*]?=(?!=)(?:\[[^\]]*\]|[^,;，；。\n\[])*"
@@ -27,6 +28,35 @@ _COMPARED = re.compile(  # "like nn.LPPool2d gives", "跟 pytorch 的 LocalRespo
 )
 _ONCE_MORE = re.compile(r"(?<![a-z])(?:again|twice|another|second|once more)(?![a-z])|再一次|又|两次")
 _RANK = re.compile(r"_?[123]d\Z")
+
+
+_EPS_PLACE = re.compile(
+    r"(?<![a-z])(?:(?:eps(?:ilon)?|ε)[^,;，；。]{0,40}?|(?:with )?(?:the )?(?:eps(?:ilon)?|ε|it) )"
+    r"(?:(?:is |goes |gets |being )?(?:added|put|placed|applied) |goes |is |sits )?"
+    r"(?P<place>inside|within|under|before|outside(?: of)?|after|to)(?: of)?(?: taking)? (?:the )?"
+    r"(?:sqrt|square[ -]?root|root)(?![a-z])"
+    r"|(?:eps(?:ilon)?|ε)[^,;，；。]{0,20}?(?:加|放)?在 ?(?:sqrt|根号|开方|平方根) ?的?"
+    r"(?P<place_zh>里面?|内部?|之?前|外面?|之?后|之外)"
+)
+_NUMBERS = re.compile(r".*\d", re.S)
+_INSIDE = re.compile(r"inside|within|under|before|里|内|前")
+
+
+def take_eps_place(text: MarkedText) -> None:
+    """Take "eps added after the sqrt" of what adds it there. Raises Unclear of what adds it elsewhere.
+
+    PyTorch's norms add it under the root, its optimizers behind it.
+    """
+    match = _EPS_PLACE.search(text.text)
+    entries = [e for n in find_operators(text.rest) if (e := operator_named(n.operator)) is not None]
+    kinds = {e.category for e in entries} & {"normalization", "optimizer"}
+    if match is None or len(kinds) != 1:
+        return
+    inside = _INSIDE.match(match["place"] or match["place_zh"]) is not None
+    if inside != (kinds == {"normalization"}):
+        raise Unclear("eps_place", said=match[0].strip(" ,，("))
+    number = _NUMBERS.match(match[0])
+    text.mark(match.start() + (number.end() if number else 0), match.end(), "filler")
 
 
 def take_returns(text: MarkedText, known: Request) -> None:

@@ -133,7 +133,7 @@ def _inserted(text: str, known: Request, read: Read) -> tuple[ChainStep, ...] | 
     match = _pattern("insert").fullmatch(text)
     if match is None:
         return None
-    said = {name.removesuffix("_zh"): value for name, value in match.groupdict().items() if value}
+    said = {name.partition("_")[0]: value for name, value in match.groupdict().items() if value}
     at = _place(said["where"], known)
     steps = _made(said["what"], read) if at is not None else None
     if at is None or steps is None:

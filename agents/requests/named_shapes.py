@@ -63,8 +63,25 @@ _NAME = r"(?!(?:with|where|and|for)(?![a-z0-9_]))[a-z][a-z0-9_]*"
 _NAMES_BEFORE = re.compile(
     rf"(?<![a-z0-9_])(?P<names>{_NAME}(?:\s*(?:,|/|&|、|and|和|与)\s*{_NAME})*)"
     r"(?:\s*(?:is|are|of|has|have|with|shape|shapes|size|both|each|all|a|an|as|in|tensor|matrix|weight|[:=\[({]"
-    r"|的形状|形状|大小|都|各|均|为|是))*\s*\Z"
+    r"|的形状|形状|大小|的|都|各|均|为|是))*\s*\Z"
 )
+
+
+def others_known(
+    text: MarkedText, request: Request, known: Request, listed: list[Mark]
+) -> tuple[Shape, ...] | None:
+    """Return the shapes of a formula of the known tensors where only some are named: "B is 100x300 now, A @ B.T"."""
+    first = request.steps[0] if request.steps else None
+    had = known.steps[0] if known.steps else None
+    if first is None or had is None or len(had.variables) < _PAIR or {*first.variables} != {*had.variables}:
+        return None
+    if len(known.shapes) != 1 or len(known.shapes[0]) != len(had.variables):
+        return None
+    shapes = dict(zip(had.variables, known.shapes[0], strict=True))
+    named = named_before(text, listed, first.variables)
+    if not named or len(named) != len(listed) or len(named) == len(shapes):
+        return None
+    return tuple({**shapes, **named}[v] for v in first.variables)
 
 
 def named_before(text: MarkedText, listed: list[Mark], names: tuple[str, ...]) -> dict[str, Shape]:

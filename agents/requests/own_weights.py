@@ -8,7 +8,7 @@ import re
 
 from akgen.agents.requests.attributes import AttributeValues, parameters_of
 from akgen.agents.requests.marks import MarkedText
-from akgen.agents.requests.request import Shape
+from akgen.agents.requests.request import Request, Shape
 from akgen.knowledge.operators import OperatorEntry, Value
 
 _OWN = r"(?:weights?|kernels?|bias(?:es)?|gamma|beta|running[_ ]mean|running[_ ]var|权重|偏置|卷积核)"
@@ -17,7 +17,8 @@ _SHAPED = re.compile(
     rf"(?:(?:and|with|plus) (?:the )?|[,，、和与] ?)?(?<![a-z0-9_])(?P<names>{_OWN}"
     rf"(?:(?: ?[,，、/&] ?| ?和 ?| and | (?={_OWN}))(?:the )?{_OWN})*)(?![a-z0-9_])"
     r"(?: ?(?:is|are|of|has|have|shape|both|each|:|=|形状|的|为|是|都是|都|各|tensors?|vectors?))* ?"
-    rf"(?:(?P<shape>{_SIZES})|[(（]?(?:长度|都是|各)* ?"
+    rf"(?:(?P<shape>{_SIZES})|,? ?(?:both|each|都是?|各) (?:of )?(?:length |size )?(?P<each>\d+)(?! ?[x\d.,*])"
+    r"|[(（]?(?:长度|都是|各)* ?"
     r"(?P<length>\d+)(?: ?(?:each|维|个|elements?|entries|long)[)）]?))"
     r"(?: ?(?:are|is|come in as|as|也?作为)? ?(?:the |also )?(?:inputs?|arguments?|输入))?"
 )
@@ -25,10 +26,15 @@ _ALONE = re.compile(
     rf"(?:依次)?传入 ?{_OWN}(?: ?[,，、/&和] ?{_OWN})*"
     r"|(?:with|and) (?:learnable |affine )?weight and bias(?! ?[\[(]?\d)"
 )
+_AFFINE = re.compile(
+    r"(?<![a-z])(?:with|add|include|has|have|using)(?: an?| the| its| learnable)* (?:weights?|gamma|scale)"
+    r"(?: and|,|/| ?&) ?(?:bias|beta|shift)"
+    r"|(?:加上?|带上?|要|有) ?(?:weight|gamma|权重) ?(?:和|与|、|及) ?(?:bias|beta|偏置)"
+)
 _WEIGHT = re.compile(r"weight|kernel|权重|卷积核")
 
 
-def take_own_weights(text: MarkedText, entries: list[OperatorEntry]) -> dict[str, Value]:
+def take_own_weights(text: MarkedText, entries: list[OperatorEntry], known: Request) -> dict[str, Value]:
     """Mark the shapes of the layers' own tensors; return the attributes that they say, by name."""
     layers = [e for e in entries if any(s.is_module for s in e.signatures())]
     if not layers:
@@ -37,7 +43,7 @@ def take_own_weights(text: MarkedText, entries: list[OperatorEntry]) -> dict[str
     for match in list(_SHAPED.finditer(text.rest)):
         if "\0" in match[0]:
             continue
-        sizes = tuple(int(n) for n in re.findall(r"\d+", match["shape"] or match["length"]))
+        sizes = tuple(int(n) for n in re.findall(r"\d+", match["shape"] or match["each"] or match["length"]))
         if len(sizes) > 1:
             found = _of_weight(layers, sizes) if _WEIGHT.search(match["names"]) else None
             if found is None:
@@ -46,6 +52,10 @@ def take_own_weights(text: MarkedText, entries: list[OperatorEntry]) -> dict[str
         if re.search(r"bias|偏置", match["names"]) and any("bias" in parameters_of(e) for e in layers):
             said["bias"] = True
         text.mark(*match.span(), "filler")
+    told = _AFFINE.search(text.text) is not None
+    for name in ("affine", "elementwise_affine") if told else ():
+        if any(step.attributes.get(name) is False for step in known.steps):
+            said[name] = True  # "now with weight and bias"
     if said or len(layers) == 1:
         text.take(_ALONE, "filler")
     return said

@@ -17,6 +17,7 @@ from akgen.agents.requests.described import (
     drop_tensor_names,
     skip,
     stays,
+    take_eps_place,
     take_returns,
 )
 from akgen.agents.requests.einsum import take_einsum
@@ -86,6 +87,7 @@ class Reading:
         """Return what is known now. Raises Unclear."""
         text, known = self.text, self._known
         only_a_value(text, known)
+        take_eps_place(text)
         wishes = take_wishes(text)
         text.take(_SQUARE, "label")
         text.take(phrase("fix"), "fix")
@@ -112,7 +114,7 @@ class Reading:
         self._take_switches()
         candidates = [m for m in text.marks if m.kind == "operator"]
         entries = self._entries(candidates)
-        weights = take_own_weights(text, entries)
+        weights = take_own_weights(text, entries, known)
         sizes.take_counts(text)
         sizes.take_dtypes(text)
         casts = any(e.name == "cast" for e in entries)

@@ -9,7 +9,7 @@ import ast
 import re
 from typing import Literal
 
-from akgen.agents.requests.accounted import lost_results, unaccounted
+from akgen.agents.requests.accounted import lost_results, said_twice, unaccounted
 from akgen.agents.requests.bound_forms import bound_request
 from akgen.agents.requests.code import source_of
 from akgen.agents.requests.edits import edited
@@ -56,7 +56,7 @@ class ParsedRequest(Frozen):
 _FEW_WORDS = 3  # that are not understood, up to which the rest is worth an offer
 _SHORT = 2  # letters of a word that may be a tensor's name
 _TURNS = re.compile(
-    r"[不非无没只仅除反逆另]|\A(?:another|other|others|masked|mask|inf|infinity|twice|both|difference|except|unless|without|never|neither|nor|not|only|instead|but|minus|half|opposite)\Z"
+    r"[不非无没只仅除反逆另]|\A(?:another|other|others|masked|mask|inf|infinity|twice|both|inside|outside|before|after|difference|except|unless|without|never|neither|nor|not|only|instead|but|minus|half|opposite)\Z"
     r"|\A(?:revers|invers|negat|exclud|ignor|skip|transpos)"
 )
 _BEYOND_REASON = re.compile(r"\d{12}(?=\d{28})|(?:[-+~([{√]\s*){12}(?=(?:[-+~([{√]\s*){88})")
@@ -190,6 +190,9 @@ def read_words(text: str, known: Request, language: Language, *, given: bool = F
     refused = problem_of(request, language)
     if refused is not None:
         return _told(text, known, language) or ParsedRequest(request=known, problem=refused, kind="refused")
+    if said_twice(reading.text, request, known):
+        asked = problem("order", language, names=[s.formula or s.operator for s in request.steps])
+        return ParsedRequest(request=known, problem=asked, kind="unclear")
     lost = [*lost_results(text, request), *unaccounted(reading.text, text, request, known)]
     if lost and (told := _told(text, known, language)) is not None:
         return told
