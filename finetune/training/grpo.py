@@ -56,7 +56,7 @@ def train_grpo(recipe: GrpoRecipe, folder: Path, settings: Settings | None = Non
             temperature=recipe.temperature, top_p=recipe.top_p, epsilon=recipe.clip,
         )  # fmt: skip
         return run_trainer(
-            GRPOTrainer, folder, model, tokenizer, recipe.lora, args=config, kinds={"task": len(prompts)},
+            GRPOTrainer, folder, model, tokenizer, recipe, args=config, kinds={"task": len(prompts)},
             data=recipe.records or recipe.pairs,
             train_dataset=Dataset.from_list([{"prompt": p, "task": name} for name, p in prompts.items()]),
             reward_funcs=GroupReward(recipe.weights, recipe.group, judge),

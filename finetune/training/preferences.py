@@ -215,6 +215,6 @@ def train_dpo(recipe: DpoRecipe, folder: Path) -> Trained:
         precompute_ref_log_probs=recipe.lora is None,
     )  # fmt: skip
     return run_trainer(
-        DPOTrainer, folder, model, tokenizer, recipe.lora, args=config, train_dataset=rows,
+        DPOTrainer, folder, model, tokenizer, recipe, args=config, train_dataset=rows,
         data=recipe.preferences, kinds=Counter(p.kind for p in wanted),
     )  # fmt: skip

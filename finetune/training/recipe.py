@@ -1,7 +1,7 @@
 """A training run as one YAML file; what it resolves to is kept beside the model."""
 
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import yaml
 from pydantic import Field, ValidationError
@@ -54,6 +54,7 @@ class DataRecipe(Frozen):
 class Trainer(Frozen):
     """What the trainer is told; the names are TRL's and transformers'. `more` goes through as it is."""
 
+    optimizer: Literal["adamw", "muon"] = "adamw"  # muon: whole weights alone
     learning_rate: float = 1e-3
     lr_scheduler_type: str = "cosine"
     warmup_ratio: float = 0.03
@@ -68,6 +69,15 @@ class Trainer(Frozen):
     bf16: bool | None = None  # None: on accelerators, and on processors that multiply in it
     gradient_checkpointing: bool = False
     more: dict[str, Any] = Field(default={})
+
+
+class Trains(Protocol):
+    """What every recipe has that trains weights."""
+
+    @property
+    def trainer(self) -> Trainer: ...
+    @property
+    def lora(self) -> "Lora | None": ...
 
 
 class SftRecipe(Frozen):

@@ -15,8 +15,17 @@ from safetensors import SafetensorError
 
 from akgen.finetune.data.certify import FILE as CERTIFICATE
 from akgen.finetune.training.metrics import draw_metrics, metrics_file
+from akgen.finetune.training.muon import Muon
 from akgen.finetune.training.pairs import read_pairs, splits
-from akgen.finetune.training.recipe import DataRecipe, FromScratch, Lora, SftRecipe, Trainer, save_recipe
+from akgen.finetune.training.recipe import (
+    DataRecipe,
+    FromScratch,
+    Lora,
+    SftRecipe,
+    Trainer,
+    Trains,
+    save_recipe,
+)
 from akgen.finetune.training.records import PromptRecord, training_records
 from akgen.finetune.training.tokenizer import train_tokenizer
 from akgen.graph.store.files import write_whole
@@ -70,7 +79,7 @@ def train_sft(recipe: SftRecipe, folder: Path) -> Trained:
 
     make = SFTTrainer if packs else ByLength
     return run_trainer(
-        make, folder, model, tokenizer, recipe.lora, args=config, train_dataset=rows,
+        make, folder, model, tokenizer, recipe, args=config, train_dataset=rows,
         data=recipe.data.records or recipe.data.pairs, kinds=Counter(r.kind for r in kept), too_long=too_long,
     )  # fmt: skip
 
@@ -228,7 +237,7 @@ def loaded(base: str) -> tuple[Any, Any]:
 
 def trainer_options(t: Trainer, folder: Path, seed: int, *, cpu: bool) -> dict[str, Any]:
     """Return what all trainers are told."""
-    named = t.model_dump(exclude={"more", "warmup_ratio"})
+    named = t.model_dump(exclude={"more", "warmup_ratio", "optimizer"})
     here = not cpu and torch.accelerator.is_available()
     bf16 = t.bf16 if t.bf16 is not None else here or multiplies_bf16(torch.cpu.get_capabilities())
     return {
@@ -262,6 +271,15 @@ def lora_of(lora: Lora | None) -> Any:
     )
 
 
+def _muon_of(model: Any, recipe: Trains) -> Muon | None:
+    """Return the optimizer of a recipe that asks for Muon; None where the trainer makes its own."""
+    if recipe.trainer.optimizer != "muon":
+        return None
+    if recipe.lora is not None:
+        raise InputError("Muon trains whole weights, not adapters.", "Leave lora or trainer.optimizer out.")
+    return Muon(model, lr=recipe.trainer.learning_rate, weight_decay=recipe.trainer.weight_decay)
+
+
 def last_state(folder: Path) -> str | None:
     """Return the last whole checkpoint of a run that was stopped: one that was being written has no trainer state."""
     found = [p for p in (folder / STATE).glob("checkpoint-*") if (p / "trainer_state.json").is_file()]
@@ -269,7 +287,7 @@ def last_state(folder: Path) -> str | None:
 
 
 def run_trainer(
-    make: Callable[..., Any], folder: Path, model: Any, tokenizer: Any, lora: Lora | None, *,
+    make: Callable[..., Any], folder: Path, model: Any, tokenizer: Any, recipe: Trains, *,
     data: Path | None, kinds: Mapping[str, int], too_long: int = 0, **given: Any,
 ) -> Trained:  # fmt: skip
     """Train, or go on after the last checkpoint; save the model, adapters merged, and draw the run's course.
@@ -278,7 +296,7 @@ def run_trainer(
     model. Raises InfraError if the disk refuses; what was saved before stays, and the same call goes on from there.
     """
     try:
-        return _run(make, folder, model, tokenizer, lora, data, kinds, too_long, given)
+        return _run(make, folder, model, tokenizer, recipe, data, kinds, too_long, given)
     except (OSError, RuntimeError, SafetensorError) as problem:
         if not _UNWRITTEN.search(str(problem)):
             raise
@@ -289,13 +307,13 @@ def run_trainer(
 
 
 def _run(
-    make: Callable[..., Any], folder: Path, model: Any, tokenizer: Any, lora: Lora | None, data: Path | None,
+    make: Callable[..., Any], folder: Path, model: Any, tokenizer: Any, recipe: Trains, data: Path | None,
     kinds: Mapping[str, int], too_long: int, given: dict[str, Any],
 ) -> Trained:  # fmt: skip
     base = Path(str(model.config.name_or_path or folder))
     trainer = make(
-        model=model, processing_class=tokenizer, peft_config=lora_of(lora),
-        callbacks=[metrics_file(folder / "metrics.jsonl")], **given,
+        model=model, processing_class=tokenizer, peft_config=lora_of(recipe.lora),
+        optimizers=(_muon_of(model, recipe), None), callbacks=[metrics_file(folder / "metrics.jsonl")], **given,
     )  # fmt: skip
     done = trainer.train(resume_from_checkpoint=last_state(folder))
     model = trainer.accelerator.unwrap_model(trainer.model)
