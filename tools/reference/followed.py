@@ -1,8 +1,9 @@
 """Follow a run of the reference: where PyTorch leaves a result open, and what work no sound kernel can do without.
 
-Open are places in an order of equal elements (topk, kthvalue, median, a sort that is not stable) or of NaN, integers
-made of NaN or of numbers beyond their range, also by quantising, and products of many numbers of which a part leaves
-the range of the type: another order, or PyTorch's wider accumulator, gives a number where a sound kernel has infinity.
+Open are places in an order of equal elements (topk, kthvalue, median, a sort that is not stable) or of NaN, places in a
+sequence that should be sorted and is not (searchsorted, bucketize), integers made of NaN or of numbers beyond their
+range, also by quantising, and products of many numbers of which a part leaves the range of the type: another order, or
+PyTorch's wider accumulator, gives a number where a sound kernel has infinity.
 
 Two facts are on the careful side. An output is *computed* where an operation that is no view and no copy made it. And a
 product of matrices or a sum that takes the inputs themselves, and whose result is an output but for what is done to
@@ -61,6 +62,8 @@ class Openness(DispatchMode):
 def _open(name: str, source: torch.Tensor, args: Any, kwargs: Any, out: Any) -> bool:
     if name == "_to_copy" and source.is_floating_point() and isinstance(out, torch.Tensor):
         return not out.is_floating_point() and out.dtype != torch.bool and _beyond(source, out.dtype)
+    if name in ("searchsorted", "bucketize"):
+        return not _ascends(name, args, kwargs)
     if "quantize_per_" in name and source.is_floating_point():
         return _beyond(_steps(source, name, args), torch.int32)
     if name in ("prod", "cumprod") and source.is_floating_point() and source.dim():
@@ -84,6 +87,15 @@ def _open(name: str, source: torch.Tensor, args: Any, kwargs: Any, out: Any) -> 
         kept = out[0] if keeps else out[0].unsqueeze(dim)
         return bool(((source == kept).sum(dim) > 1).any())
     return False
+
+
+def _ascends(name: str, args: Any, kwargs: Any) -> bool:
+    """Say whether the sequence that is searched is in order, as PyTorch asks for."""
+    sequence = args[0] if name == "searchsorted" else args[1]
+    sorter = kwargs.get("sorter")
+    if sorter is not None:
+        sequence = sequence.gather(-1, sorter)
+    return bool((sequence.diff(dim=-1) >= 0).all())
 
 
 def _leaves_range(source: torch.Tensor, dim: int | None) -> bool:

@@ -20,6 +20,8 @@ OPEN: dict[str, tuple[Fn, torch.Tensor]] = {
     "argsort of equal elements": (lambda x: torch.argsort(x), EQUAL),
     "kthvalue of equal elements": (lambda x: torch.kthvalue(x, 2), EQUAL),
     "median of equal elements": (lambda x: torch.median(x, dim=1), EQUAL),
+    "search in what is not sorted": (lambda x: torch.searchsorted(x.flip(1), x), DIFFERENT),
+    "buckets that are not sorted": (lambda x: torch.bucketize(x, x[0].flip(0)), DIFFERENT),
     "argmax of NaN": (lambda x: torch.argmax(x, 1), NAN),
     "largest of NaN, with its place": (lambda x: torch.max(x, 1), NAN),
     "NaN as an integer": (lambda x: x.to(torch.int32), NAN),
@@ -39,6 +41,11 @@ OPEN: dict[str, tuple[Fn, torch.Tensor]] = {
     ),
 }
 DEFINED: dict[str, tuple[Fn, torch.Tensor]] = {
+    "search in what is sorted": (lambda x: torch.searchsorted(x, x + 1), DIFFERENT),
+    "search by a sorter": (
+        lambda x: torch.searchsorted(x.flip(1), x, sorter=torch.arange(7, -1, -1).repeat(3, 1)),
+        DIFFERENT,
+    ),
     "topk of different elements": (lambda x: torch.topk(x, 2), DIFFERENT),
     "topk above equal elements": (lambda x: torch.topk(x, 2), LOW_TIES),
     "stable sort of equal elements": (lambda x: torch.sort(x, stable=True), EQUAL),

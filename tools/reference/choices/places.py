@@ -101,7 +101,7 @@ class FollowedPlaces(Orders):
         places = out[1] if order.gives_values else out
         count = places.numel()
         with _disable_current_modes():
-            marks = torch.arange(self._marked, self._marked + count).reshape(places.shape)
+            marks = _laid_out(torch.arange(self._marked, self._marked + count).reshape(places.shape), places)
         self._orders.append((self._marked, order.places.shape, order.keys.shape[order.dim]))
         self._marked += count
         self._marks[id(places)] = (places, marks)
@@ -121,9 +121,9 @@ class FollowedPlaces(Orders):
             return
         name = str(func._schema.name).removeprefix("aten::")
         if name == "_to_copy":
-            marks = self._marks[id(args[0])][1]
             if self._holds(out.dtype):
-                self._marks[id(out)] = (out, marks)
+                with _disable_current_modes():
+                    self._marks[id(out)] = (out, _laid_out(self._marks[id(args[0])][1], out))
             return
         is_view = any(r.alias_info is not None for r in func._schema.returns)
         if not (is_view or name in _MOVES):
@@ -139,8 +139,8 @@ class FollowedPlaces(Orders):
             rest = [*args[1:2], -1] if name == "constant_pad_nd" else args[1:]
             plain = {} if name in ("constant_pad_nd", "clone") else kwargs
             marks = func(moved if isinstance(first, list | tuple) else moved[0], *rest, **plain)
-        for tensor, mark in zip(tree_leaves(out), tree_leaves(marks), strict=True):
-            self._marks[id(tensor)] = (tensor, mark)
+            for tensor, mark in zip(tree_leaves(out), tree_leaves(marks), strict=True):
+                self._marks[id(tensor)] = (tensor, mark if is_view else _laid_out(mark, tensor))
 
     def _holds(self, dtype: torch.dtype) -> bool:
         """Say whether a type holds all places exactly."""
@@ -150,6 +150,13 @@ class FollowedPlaces(Orders):
         if dtype.is_floating_point:
             return bool(largest <= 2 / torch.finfo(dtype).eps)
         return bool(largest <= torch.iinfo(dtype).max)
+
+
+def _laid_out(marks: torch.Tensor, tensor: torch.Tensor) -> torch.Tensor:
+    """Return marks in memory as their tensor is, so that every view of the one is one of the other."""
+    if marks.stride() == tensor.stride():
+        return marks
+    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=marks.dtype).copy_(marks)
 
 
 class TakenPlaces(Orders):
