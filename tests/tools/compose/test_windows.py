@@ -90,3 +90,11 @@ def test_windows_of_several_images_follow_their_sizes(
     function: Callable[[Any], Any], sizes: tuple[tuple[int, int], ...]
 ) -> None:
     assert_right(function, *((normal(2, 3, h, w),) for h, w in sizes), core_num=4)
+
+
+def test_an_edge_that_is_stored_several_times_on_the_twin() -> None:
+    def differences(x: Any, w: Any) -> Any:  # of neighbours; the padded rows lie in the workspace
+        c = (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True, unbiased=False) + 1e-5)
+        return torch.cat((c, F.conv1d(F.pad(c, (2, 2), mode="replicate"), w, groups=5)), 1)
+
+    assert_right_on_twin(differences, normal(3, 5, 40), normal(5, 1, 5))
