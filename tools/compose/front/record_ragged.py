@@ -299,7 +299,7 @@ def _laid(
 
 # functions of parts
 
-_POINTWISE = frozenset(
+POINTWISE = frozenset(
     [
         "add",
         "sub",
@@ -380,7 +380,7 @@ _POINTWISE = frozenset(
         "cpu",
     ]
 )
-_NEUTRAL: dict[str, float] = {
+NEUTRAL: dict[str, float] = {
     "sum": 0.0, "prod": 1.0, "amax": -torch.inf, "amin": torch.inf, "any": False, "all": True, "mean": 0.0,
 }  # fmt: skip
 
@@ -390,14 +390,14 @@ def call(name: str, func: Any, args: Any, kwargs: Any) -> Any:
     name = name.strip("_") if name.startswith("__") else name
     if name in ("cat", "concat", "concatenate"):
         return _joined(args[0], kwargs.get("dim", args[1] if len(args) > 1 else 0))
-    if name in _POINTWISE:
+    if name in POINTWISE:
         return _pointwise(func, args, kwargs)
     if name in ("matmul", "rmatmul", "mm", "bmm"):
         return _product(*(args[::-1] if name == "rmatmul" else args))
     x = args[0]
     if not isinstance(x, Ragged):
         raise uncovered(f"the operation {name} with a part")
-    if name in _NEUTRAL:
+    if name in NEUTRAL:
         return _reduced(name, func, x, args[1:], kwargs)
     if name in ("softmax", "log_softmax"):
         axis = kwargs.get("dim", args[1] if len(args) > 1 else -1) % x.ndim
@@ -481,7 +481,7 @@ def _reduced(name: str, func: Any, x: Ragged, args: Any, kwargs: Any) -> Any:
         total = torch.sum(x.masked(0), *args, **kwargs)
         others = reduce(operator.mul, (x.made(1).shape[a] for a in axes), 1)
         return total / (x.length * others)
-    return func(x.masked(_NEUTRAL[name]), *args, **kwargs)
+    return func(x.masked(NEUTRAL[name]), *args, **kwargs)
 
 
 def _moved(name: str, x: Ragged, args: Any, kwargs: Any) -> int:

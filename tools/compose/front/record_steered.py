@@ -15,6 +15,7 @@ from akgen.tools.compose.front import record_ragged as ragged
 from akgen.tools.compose.front.record_branches import Steering
 from akgen.tools.compose.front.record_outside import OutsideCalls, Unrecordable
 from akgen.tools.compose.front.record_ragged import Ragged
+from akgen.tools.compose.front.record_selected import Selected, uncovered
 from akgen.tools.compose.front.user_lines import UserLines
 
 _MOST_NUMBERS = 4096  # of a tensor that becomes a list
@@ -29,6 +30,8 @@ class SteeredCalls(OutsideCalls):
     def __init__(self, lines: UserLines, known: Callable[[torch.Tensor], bool]) -> None:
         super().__init__(lines)
         self._known = known
+        self._origins: dict[int, tuple[Any, Any]] = {}  # a mask and what made it, by its id
+        self._written = 0  # calls that wrote to a tensor
         self.steering = Steering(self.unknown, ragged.select, _number)
 
     def unknown(self, value: Any) -> bool:
@@ -50,11 +53,17 @@ class SteeredCalls(OutsideCalls):
             return _numbers(args[0])
         if name == "__getitem__" and self._steers(args[1]):
             return ragged.item(args[0], self._plain(args[1]), self.unknown)
+        if name in ("__getitem__", "masked_select") and self._selects(args):
+            whole, mask = args[:2] if name == "__getitem__" else torch.broadcast_tensors(*args[:2])
+            return Selected(whole.clone(), mask.clone(), self._origin(args[1]), self._origin)
         if name in ("arange", "tensor", "as_tensor", "repeat_interleave", "split", "narrow"):
             found = self._made(name, args, kwargs)
             if found is not None:
                 return found
         changed = self._changed(name, args)
+        if changed is not None:
+            self._written += 1
+            self._origins.pop(id(changed), None)
         if changed is None or not self.steering.conditions:
             result = self._done(name, func, types, args, kwargs)
             return self._noted(name, args, result)
@@ -64,7 +73,21 @@ class SteeredCalls(OutsideCalls):
         changed.copy_(torch.where(holds, changed, before))
         return result
 
+    def _selects(self, args: Any) -> bool:
+        """Return whether a tensor is indexed by a mask that the inputs decide."""
+        x, mask = args[0], args[1] if len(args) > 1 else None
+        masked = isinstance(mask, torch.Tensor) and mask.dtype == torch.bool and mask.dim() > 0
+        return masked and isinstance(x, torch.Tensor) and not self._known(mask)
+
+    def _origin(self, value: Any) -> Any:
+        """Return what made a mask; of anything else what it is now."""
+        if not isinstance(value, torch.Tensor):
+            return value if isinstance(value, (int, float, bool, str, type(None))) else id(value)
+        return self._origins[id(value)][1] if id(value) in self._origins else (id(value), self._written)
+
     def _done(self, name: str, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if name == "__setitem__" and isinstance(args[2], Selected):
+            return args[2].written_to(args[0], args[1])
         if name == "__setitem__" and (self._steers(args[1]) or isinstance(args[2], Ragged)):
             return ragged.put(args[0], self._plain(args[1]), args[2], self.unknown)
         return super().__torch_function__(func, types, args, kwargs)
@@ -129,7 +152,9 @@ class SteeredCalls(OutsideCalls):
         return None
 
     def _noted(self, name: str, args: Any, result: Any) -> Any:
-        """Note of sums and products of unknown numbers what slices can use: a fixed length, a common factor."""
+        """Note what made a mask, and of sums and products of unknown numbers what slices can use."""
+        if isinstance(result, torch.Tensor) and result.dtype == torch.bool:
+            self._origins[id(result)] = (result, args), (name, *map(self._origin, args))
         if (
             len(args) != 2
             or not isinstance(result, torch.Tensor)
@@ -177,7 +202,9 @@ def _number(name: str, *args: Any) -> Any:
 
 def resolved(result: Any, expected: Any) -> Any:
     """Return a result whose parts are as long as those of what the reference returned for the same arguments."""
-    found = pytree.tree_leaves(result, is_leaf=lambda v: isinstance(v, Ragged))
+    found = pytree.tree_leaves(result, is_leaf=lambda v: isinstance(v, (Ragged, Selected)))
+    if any(isinstance(v, Selected) for v in found):
+        raise uncovered("a result")
     if not any(isinstance(v, Ragged) for v in found):
         return result
     values = pytree.tree_leaves(expected)

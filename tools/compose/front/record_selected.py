@@ -1,0 +1,152 @@
+"""Elements that a mask selects, `x[mask]`: all of x with the mask beside it, as long as nobody asks for their order.
+
+Elementwise operations of selected elements, sums, means and extremes over them, and `y[mask] = …` of what the same mask
+selected are the same of all elements under the mask. Not covered: selected elements as a result, or in another shape.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from akgen.tools.compose.front.record_outside import Unrecordable
+from akgen.tools.compose.front.record_ragged import NEUTRAL, POINTWISE
+
+_ELEMENTWISE = POINTWISE | frozenset(
+    ["clamp", "clamp_min", "clamp_max", "clip", "square", "reciprocal", "sign", "log1p", "expm1", "relu", "round",
+     "floor", "ceil", "trunc", "sin", "cos", "erf", "isnan", "isfinite", "isinf", "leaky_relu", "gelu", "silu", "elu",
+     "softplus", "nan_to_num", "logical_not", "subtract", "multiply", "divide", "to", "type_as", "int", "bool",
+     "negative", "minimum", "maximum", "where", "masked_fill", "clone", "detach", "contiguous"]
+)  # fmt: skip
+_IN_PLACE = ("iadd", "isub", "imul", "itruediv", "ifloordiv", "ipow", "imod", "iand", "ior")
+_EXTREMES = {"max": "amax", "min": "amin"}
+
+
+class Selected:
+    """The elements of `whole` (mask's axes first, then others) where `mask` holds, along one axis."""
+
+    def __init__(
+        self, whole: torch.Tensor, mask: torch.Tensor, origin: Any, origin_of: Callable[[Any], Any]
+    ) -> None:
+        """`origin_of` tells what made a mask, `origin` what made this one: masks of one origin are the same."""
+        self.whole, self.mask = whole, mask
+        self.origin, self._origin_of = origin, origin_of
+        self.dtype, self.device = whole.dtype, whole.device
+        self.ndim = whole.dim() - mask.dim() + 1
+        self.is_quantized, self.requires_grad = False, False
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return (self.mask.sum(), *self.whole.shape[self.mask.dim() :])
+
+    def size(self, axis: int | None = None) -> Any:
+        return self.shape if axis is None else self.shape[axis]
+
+    def dim(self) -> int:
+        return int(self.ndim)
+
+    def numel(self) -> torch.Tensor:
+        return self.mask.sum() * self.whole.shape[self.mask.dim() :].numel()
+
+    def written_to(self, x: torch.Tensor, mask: torch.Tensor) -> None:
+        """Write these elements where a mask holds in x, which has to be their own."""
+        if self._origin_of(mask) != self.origin:
+            raise uncovered("writing elements where another mask holds,")
+        x.copy_(torch.where(self.spread(mask), self.whole, x))
+
+    def with_elements(self, whole: torch.Tensor) -> "Selected":
+        return Selected(whole, self.mask, self.origin, self._origin_of)
+
+    def spread(self, mask: torch.Tensor) -> torch.Tensor:
+        """Return the mask with as many axes as the elements have."""
+        return mask.reshape(*mask.shape, *[1] * (self.whole.dim() - mask.dim()))
+
+    def others(self, fill: float | bool) -> torch.Tensor:
+        """Return all elements, flat along the mask's axes, with `fill` where it does not hold."""
+        kept = torch.where(self.spread(self.mask), self.whole, fill)
+        return kept.flatten(0, self.mask.dim() - 1)
+
+    def part(self, value: Any) -> Any:
+        """Return another operand as it meets all elements."""
+        if not isinstance(value, Selected):
+            if isinstance(value, torch.Tensor) and value.dim() >= self.ndim:
+                raise uncovered("selected elements beside a tensor,")
+            return value
+        if value.origin != self.origin:
+            raise uncovered("elements of two masks,")
+        return value.whole
+
+    def __len__(self) -> int:
+        raise uncovered("a Python loop over selected elements")
+
+    def __getattr__(self, name: str) -> Any:
+        function = getattr(torch.Tensor, name, None)
+        if name.startswith("__") or not callable(function):
+            raise AttributeError(name)
+        return lambda *args, **kwargs: call(name, function, (self, *args), kwargs)
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return call(getattr(func, "__name__", str(func)), func, args, kwargs or {})
+
+
+def _operator(name: str, function: Any) -> None:
+    setattr(Selected, f"__{name}__", lambda self, *args: call(name, function, (self, *args), {}))
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or"):
+    _operator(_name, getattr(torch.Tensor, f"__{_name}__"))
+    _operator(f"r{_name}", getattr(torch.Tensor, f"__r{_name}__"))
+    _operator(f"i{_name}", getattr(torch.Tensor, f"__{_name}__"))
+for _name in ("neg", "abs", "invert", "eq", "ne", "lt", "le", "gt", "ge"):
+    _operator(_name, getattr(torch.Tensor, f"__{_name}__"))
+
+
+def uncovered(what: str) -> Unrecordable:
+    why = f"{what} of which the values of a tensor decide how many there are, is not covered"
+    return Unrecordable("a mask selects elements", None, why)
+
+
+def call(name: str, func: Any, args: Any, kwargs: Any) -> Any:
+    """Call a function some of whose arguments are selected elements."""
+    name = name.strip("_") if name.startswith("__") else name
+    first = next((a for a in (*args, *kwargs.values()) if isinstance(a, Selected)), None)
+    if first is None:
+        raise uncovered(f"a list of selected elements for {name},")
+    if name.removesuffix("_") in _ELEMENTWISE or name in _IN_PLACE:
+        plain = getattr(torch.Tensor, name.removesuffix("_")) if name.endswith("_") else func
+        parts = [first.part(a) for a in args]
+        whole = plain(*parts, **{k: first.part(v) for k, v in kwargs.items()})
+        result = first.with_elements(whole)
+        if name.endswith("_"):
+            first.whole = whole
+        return result
+    if name in _EXTREMES and len(args) == 1 and not kwargs:
+        name = _EXTREMES[name]
+    if name in ("var", "std") and len(args) == 1 and not kwargs:
+        off = call("square", torch.square, (first - first.mean(),), {})
+        spread = off.sum() / (first.numel() - 1)
+        return spread.sqrt() if name == "std" else spread
+    if name in NEUTRAL and args[0] is first:
+        return _reduced(name, first, args[1:], kwargs)
+    raise uncovered(f"the operation {name} of selected elements")
+
+
+def _reduced(name: str, x: Selected, args: Any, kwargs: Any) -> torch.Tensor:
+    """Combine the selected elements, along their axis or all."""
+    dim = kwargs.get("dim", args[0] if args and not isinstance(args[0], torch.dtype) else None)
+    along_them = dim == 0 or (dim is not None and x.ndim == 1)
+    if args[1:] or set(kwargs) - {"dim", "dtype"} or (dim is not None and not along_them):
+        raise uncovered(f"{name} along another axis than that of selected elements")
+    fill: Any = NEUTRAL[name]
+    if not x.dtype.is_floating_point and name in ("amax", "amin"):
+        limits = torch.iinfo(x.dtype)
+        fill = limits.min if name == "amax" else limits.max
+    values = x.others(fill)
+    if name == "mean":
+        count = x.mask.sum() * (values[0].numel() if dim is None else 1)
+        return (values.sum(0) if along_them else values.sum()) / count
+    function = getattr(torch.Tensor, name)
+    given = {k: v for k, v in kwargs.items() if k == "dtype"}
+    found: torch.Tensor = function(values, 0, **given) if along_them else function(values, **given)
+    return found
