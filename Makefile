@@ -35,7 +35,7 @@ TRAINED := build/train-demo
 train-demo: $(STAMP)
 	@$(BIN)/python -c "import trl" 2>/dev/null || $(BIN)/pip install -q -e '.[train]'
 	$(BIN)/akgen train pairs $(TRAINED)/pairs.jsonl --count 6000 --seed 1
-	$(BIN)/akgen train drill $(TRAINED)/pairs.jsonl --twin
+	$(BIN)/akgen train drill $(TRAINED)/pairs.jsonl
 	$(BIN)/akgen train sft finetune/training/recipes/demo_sft.yaml $(TRAINED)/sft
 	$(BIN)/akgen train evaluate $(TRAINED)/sft/model $(TRAINED)/pairs.jsonl --tasks 60 --repair --out $(TRAINED)/sft.json
 	$(BIN)/akgen train evaluate $(TRAINED)/sft/model $(TRAINED)/pairs.jsonl --tasks 60 --split families
