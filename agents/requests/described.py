@@ -27,6 +27,7 @@ _COMPARED = re.compile(  # "like nn.LPPool2d gives", "跟 pytorch 的 LocalRespo
     r"(?:\s|in|the|pytorch(?:'s)?|torch(?:'s)?|里|中|的)*\Z"
 )
 _ONCE_MORE = re.compile(r"(?<![a-z])(?:again|twice|another|second|once more)(?![a-z])|再一次|又|两次")
+_WITHIN = re.compile(r"[(（][^()（）,，;；+*/>-]{0,24}\Z")
 _RANK = re.compile(r"_?[123]d\Z")
 
 
@@ -122,6 +123,10 @@ def drop_repeated(text: MarkedText) -> None:
         ):
             continue
         beside = ordered.index(right) == ordered.index(left) + 1
+        if beside and _WITHIN.search(between) and not _ONCE_MORE.search(between):
+            text.unmark(right)
+            text.mark(right.begin, right.end, "filler")  # "tril of a matrix (torch.tril with diagonal=0)"
+            continue
         if (beside and not _AGAIN.search(between)) or compared:
             number = re.match(r"\s*-?\d+(?![x\d])", text.text[right.end :]) and takes_number(right.value)
             said = left if number else right

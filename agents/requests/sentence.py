@@ -28,6 +28,7 @@ from akgen.agents.requests.request import ChainStep, Request, RequestSource
 from akgen.agents.requests.signs import plain
 from akgen.agents.requests.told import told_request
 from akgen.agents.requests.vector_lengths import with_vectors
+from akgen.knowledge.operators import find_operators
 from akgen.tools.core.frozen import Frozen
 
 _YES = re.compile(
@@ -108,6 +109,8 @@ def _read_code(found: ExtractedCode, known: Request, language: Language) -> Pars
     if heard.problem is None and heard.request.source is None:
         if (chained := _followed(found, beside.request, heard.request)) is not None:
             return ParsedRequest(request=chained)
+        if _is_called(source, heard.request):
+            return ParsedRequest(request=heard.request.model_copy(update={"source": source, "steps": ()}))
         names = [source.name, *(s.formula or s.operator for s in heard.request.steps)]
         asked = problem("order", language, names=names)
         return ParsedRequest(request=known, problem=asked, kind="unclear")
@@ -132,6 +135,23 @@ def _followed(found: ExtractedCode, code: Request, words: Request) -> Request | 
     return code.model_copy(
         update={"source": None, "steps": (first, *words.steps), "dtypes": words.dtypes or code.dtypes}
     )
+
+
+def _is_called(source: RequestSource, words: Request) -> bool:
+    """Say whether words name the one operator that is called beside them: "the minimum, torch.amin(x, 0)"."""
+    body = source.text.partition("return ")[2].strip()
+    call = re.fullmatch(r"(?:torch\.nn\.functional|torch|F)\.(\w+)\(.*\)", body)
+    if source.name != "expression" or call is None or len(words.steps) != 1 or words.steps[0].formula:
+        return False
+    step = words.steps[0]
+    meant = {named.operator for named in find_operators(call[1].replace("_", " "))} | {call[1]}
+    if step.operator not in meant and not any(step.operator.startswith(f"{name}_with_") for name in meant):
+        return False
+    rank = len(words.shapes[0][0]) if words.shapes else 0
+    said = [v for v in step.attributes.values() if v is not True]
+    written = [n.value for n in ast.walk(ast.parse(body)) if isinstance(n, ast.Constant)]
+    written += [-v for v in written if type(v) is int]
+    return all(v in written or (type(v) is int and rank and v % rank in written) for v in said)
 
 
 def read_words(text: str, known: Request, language: Language, *, given: bool = False) -> ParsedRequest:
