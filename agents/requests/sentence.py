@@ -148,10 +148,13 @@ def _is_called(source: RequestSource, words: Request) -> bool:
     if step.operator not in meant and not any(step.operator.startswith(f"{name}_with_") for name in meant):
         return False
     rank = len(words.shapes[0][0]) if words.shapes else 0
-    said = [v for v in step.attributes.values() if v is not True]
-    written = [n.value for n in ast.walk(ast.parse(body)) if isinstance(n, ast.Constant)]
-    written += [-v for v in written if type(v) is int]
-    return all(v in written or (type(v) is int and rank and v % rank in written) for v in said)
+    values = [n.value for n in ast.walk(ast.parse(body)) if isinstance(n, ast.Constant)]
+    written = {(type(v), v) for v in values} | {(int, -v) for v in values if type(v) is int}
+    for value in step.attributes.values():
+        same = (value, value % rank) if isinstance(value, int) and rank else (value,)
+        if not any((type(value), v) in written for v in same):
+            return False
+    return True
 
 
 def read_words(text: str, known: Request, language: Language, *, given: bool = False) -> ParsedRequest:
