@@ -56,7 +56,14 @@ def kept_over_a_write(x: Any) -> Any:
     return y
 
 
-COVERED: list[Fn] = [in_place, places, both_sides, combined, counted, rows, kept_over_a_write]
+def confusion(x: Any) -> Any:
+    label, valid = x.long().clamp(0, 3), x > -2
+    places = label[valid] * 4 + (label[valid] + 1) % 4
+    counts = torch.zeros(16, dtype=torch.int64).scatter_add_(0, places, torch.ones_like(places))
+    return counts.view(4, 4), torch.bincount(label[x > 0], minlength=5)
+
+
+COVERED: list[Fn] = [in_place, places, both_sides, combined, counted, rows, kept_over_a_write, confusion]
 
 
 @pytest.mark.parametrize("function", COVERED, ids=lambda f: f.__name__)

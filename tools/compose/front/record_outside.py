@@ -95,7 +95,7 @@ def _one_hot(x: torch.Tensor, num_classes: int = -1) -> torch.Tensor:
     return (x.unsqueeze(-1) == torch.arange(num_classes)).long()
 
 
-def _bincount(x: torch.Tensor, weights: torch.Tensor | None = None, minlength: int = 0) -> torch.Tensor:
+def bincount(x: torch.Tensor, weights: torch.Tensor | None = None, minlength: int = 0) -> torch.Tensor:
     """Count into `minlength` bins, which the largest number is taken to be below."""
     if minlength <= 0:
         return torch.bincount(x, weights)
@@ -104,7 +104,7 @@ def _bincount(x: torch.Tensor, weights: torch.Tensor | None = None, minlength: i
 
 
 _COUNTED: dict[Any, Callable[..., Any]] = {
-    torch.nn.functional.one_hot: _one_hot, torch.bincount: _bincount, torch.Tensor.bincount: _bincount,
+    torch.nn.functional.one_hot: _one_hot, torch.bincount: bincount, torch.Tensor.bincount: bincount,
 }  # fmt: skip
 
 

@@ -9,14 +9,15 @@ from typing import Any
 
 import torch
 
-from akgen.tools.compose.front.record_outside import Unrecordable
+from akgen.tools.compose.front.record_outside import Unrecordable, bincount
 from akgen.tools.compose.front.record_ragged import NEUTRAL, POINTWISE
 
 _ELEMENTWISE = POINTWISE | frozenset(
     ["clamp", "clamp_min", "clamp_max", "clip", "square", "reciprocal", "sign", "log1p", "expm1", "relu", "round",
      "floor", "ceil", "trunc", "sin", "cos", "erf", "isnan", "isfinite", "isinf", "leaky_relu", "gelu", "silu", "elu",
      "softplus", "nan_to_num", "logical_not", "subtract", "multiply", "divide", "to", "type_as", "int", "bool",
-     "negative", "minimum", "maximum", "where", "masked_fill", "clone", "detach", "contiguous"]
+     "negative", "minimum", "maximum", "where", "masked_fill", "clone", "detach", "contiguous",
+     "ones_like", "zeros_like", "full_like"]
 )  # fmt: skip
 _IN_PLACE = ("iadd", "isub", "imul", "itruediv", "ifloordiv", "ipow", "imod", "iand", "ior")
 _EXTREMES = {"max": "amax", "min": "amin"}
@@ -127,6 +128,8 @@ def call(name: str, func: Any, args: Any, kwargs: Any) -> Any:
         off = call("square", torch.square, (first - first.mean(),), {})
         spread = off.sum() / (first.numel() - 1)
         return spread.sqrt() if name == "std" else spread
+    if name.removesuffix("_") in ("scatter_add", "index_add", "bincount"):
+        return _added(name, func, args, kwargs)
     if name in NEUTRAL and args[0] is first:
         return _reduced(name, first, args[1:], kwargs)
     raise uncovered(f"the operation {name} of selected elements")
@@ -150,3 +153,22 @@ def _reduced(name: str, x: Selected, args: Any, kwargs: Any) -> torch.Tensor:
     given = {k: v for k, v in kwargs.items() if k == "dtype"}
     found: torch.Tensor = function(values, 0, **given) if along_them else function(values, **given)
     return found
+
+
+def _added(name: str, func: Any, args: Any, kwargs: Any) -> Any:
+    """Add selected elements where selected indices say; what is not selected adds nothing to the first place."""
+    counts = name == "bincount"
+    index = args[0] if counts else args[2]
+    values = kwargs.get("weights", args[1] if counts and len(args) > 1 else None)
+    if not counts:
+        values = args[3]
+    if not isinstance(index, Selected) or index.ndim != 1 or not (counts or (args[1] == 0 and not kwargs)):
+        raise uncovered(f"{name} of selected elements")
+    if values is None:
+        values = index.with_elements(torch.ones_like(index.whole))
+    if not isinstance(values, Selected):
+        raise uncovered(f"{name} of selected elements")
+    added = index.with_elements(index.part(values)).others(0)
+    if counts:
+        return bincount(index.others(0), added, kwargs.get("minlength", 0))
+    return func(args[0], 0, index.others(0), added)

@@ -12,6 +12,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from akgen.tools.compose.front import record_ragged as ragged
+from akgen.tools.compose.front import record_selected as selected
 from akgen.tools.compose.front.record_branches import Steering
 from akgen.tools.compose.front.record_outside import OutsideCalls, Unrecordable
 from akgen.tools.compose.front.record_ragged import Ragged
@@ -88,6 +89,8 @@ class SteeredCalls(OutsideCalls):
     def _done(self, name: str, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if name == "__setitem__" and isinstance(args[2], Selected):
             return args[2].written_to(args[0], args[1])
+        if args and isinstance(args[0], Selected):
+            return selected.call(name, func, args, kwargs)
         if name == "__setitem__" and (self._steers(args[1]) or isinstance(args[2], Ragged)):
             return ragged.put(args[0], self._plain(args[1]), args[2], self.unknown)
         return super().__torch_function__(func, types, args, kwargs)
