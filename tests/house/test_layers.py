@@ -65,6 +65,7 @@ WALLS = {
         "tools/compose/front/record_formulas.py",
         "tools/compose/front/record_outside.py",
         "tools/compose/front/record_ragged.py",
+        "tools/compose/front/record_selected.py",
         "tools/compose/front/record_steered.py",
         "tools/compose/front/trace.py",
         "tools/compose/front/trace_reader.py",

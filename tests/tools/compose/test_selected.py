@@ -85,7 +85,7 @@ def another_mask(x: Any) -> Any:
 
 REFUSED: dict[str, tuple[Fn, str]] = {
     "a result": (lambda x: x[x > 0], "a result"),
-    "another mask": (another_mask, "another mask"),
+    "another mask": (another_mask, "another mask holds"),
     "two masks": (lambda x: (x[x > 0] + x[x < 0]).sum(), "two masks"),
     "another order": (lambda x: x[x > 0].sort().values.sum(), "the operation sort"),
 }

@@ -52,7 +52,7 @@ class Selected:
     def written_to(self, x: torch.Tensor, mask: torch.Tensor) -> None:
         """Write these elements where a mask holds in x, which has to be their own."""
         if self._origin_of(mask) != self.origin:
-            raise uncovered("writing elements where another mask holds,")
+            raise uncovered("writing where another mask holds")
         x.copy_(torch.where(self.spread(mask), self.whole, x))
 
     def with_elements(self, whole: torch.Tensor) -> "Selected":
@@ -71,14 +71,14 @@ class Selected:
         """Return another operand as it meets all elements."""
         if not isinstance(value, Selected):
             if isinstance(value, torch.Tensor) and value.dim() >= self.ndim:
-                raise uncovered("selected elements beside a tensor,")
+                raise uncovered("an operation with another tensor")
             return value
         if value.origin != self.origin:
-            raise uncovered("elements of two masks,")
+            raise uncovered("an operation of two masks")
         return value.whole
 
     def __len__(self) -> int:
-        raise uncovered("a Python loop over selected elements")
+        raise uncovered("a Python loop")
 
     def __getattr__(self, name: str) -> Any:
         function = getattr(torch.Tensor, name, None)
@@ -104,7 +104,9 @@ for _name in ("neg", "abs", "invert", "eq", "ne", "lt", "le", "gt", "ge"):
 
 
 def uncovered(what: str) -> Unrecordable:
-    why = f"{what} of which the values of a tensor decide how many there are, is not covered"
+    why = (
+        f"{what} of elements that a mask selects is not covered: how many there are depends on tensor values"
+    )
     return Unrecordable("a mask selects elements", None, why)
 
 
@@ -113,7 +115,7 @@ def call(name: str, func: Any, args: Any, kwargs: Any) -> Any:
     name = name.strip("_") if name.startswith("__") else name
     first = next((a for a in (*args, *kwargs.values()) if isinstance(a, Selected)), None)
     if first is None:
-        raise uncovered(f"a list of selected elements for {name},")
+        raise uncovered(f"the operation {name} with a list")
     if name.removesuffix("_") in _ELEMENTWISE or name in _IN_PLACE:
         plain = getattr(torch.Tensor, name.removesuffix("_")) if name.endswith("_") else func
         parts = [first.part(a) for a in args]
@@ -132,7 +134,7 @@ def call(name: str, func: Any, args: Any, kwargs: Any) -> Any:
         return _added(name, func, args, kwargs)
     if name in NEUTRAL and args[0] is first:
         return _reduced(name, first, args[1:], kwargs)
-    raise uncovered(f"the operation {name} of selected elements")
+    raise uncovered(f"the operation {name}")
 
 
 def _reduced(name: str, x: Selected, args: Any, kwargs: Any) -> torch.Tensor:
@@ -140,7 +142,7 @@ def _reduced(name: str, x: Selected, args: Any, kwargs: Any) -> torch.Tensor:
     dim = kwargs.get("dim", args[0] if args and not isinstance(args[0], torch.dtype) else None)
     along_them = dim == 0 or (dim is not None and x.ndim == 1)
     if args[1:] or set(kwargs) - {"dim", "dtype"} or (dim is not None and not along_them):
-        raise uncovered(f"{name} along another axis than that of selected elements")
+        raise uncovered(f"{name} along another axis than that")
     fill: Any = NEUTRAL[name]
     if not x.dtype.is_floating_point and name in ("amax", "amin"):
         limits = torch.iinfo(x.dtype)
@@ -163,11 +165,11 @@ def _added(name: str, func: Any, args: Any, kwargs: Any) -> Any:
     if not counts:
         values = args[3]
     if not isinstance(index, Selected) or index.ndim != 1 or not (counts or (args[1] == 0 and not kwargs)):
-        raise uncovered(f"{name} of selected elements")
+        raise uncovered(f"the operation {name}")
     if values is None:
         values = index.with_elements(torch.ones_like(index.whole))
     if not isinstance(values, Selected):
-        raise uncovered(f"{name} of selected elements")
+        raise uncovered(f"the operation {name}")
     added = index.with_elements(index.part(values)).others(0)
     if counts:
         return bincount(index.others(0), added, kwargs.get("minlength", 0))
