@@ -70,6 +70,7 @@ GOOD: dict[str, tuple[Fn, list[torch.Tensor], list[torch.Tensor]]] = {
     "as int32": (lambda x: x.topk(2).indices.int(), [ROWS], [LAST.int()]),
     "as numbers": (lambda x: x.topk(2).indices.float(), [ROWS], [LAST.float()]),
     "turned round": (lambda x: x.topk(2).indices.t().contiguous(), [ROWS], [LAST.t()]),
+    "turned round and flat": (lambda x: x.topk(2).indices.t().reshape(-1), [ROWS], [LAST.t().reshape(-1)]),
     "cut": (lambda x: x.argsort(descending=True)[:, :2], [ROWS], [LAST]),
     "side by side": (
         lambda x: torch.cat([x.topk(2).indices, (-x).topk(2).indices], 1),
