@@ -1,7 +1,7 @@
 """Muon: matrices take steps whose singular values are all near one; embeddings and vectors stay with AdamW.
 
 After https://kellerjordan.github.io/posts/muon/ and, for the length of a step, https://arxiv.org/abs/2502.16982. What
-torch has (`torch.optim.Muon`) computes in bfloat16: four times slower on a processor without such products.
+torch has (`torch.optim.Muon`) computes in bfloat16: several times slower on a processor without such products.
 """
 
 from collections.abc import Callable
@@ -63,7 +63,7 @@ class Muon(torch.optim.AdamW):  # type: ignore[misc, unused-ignore]
 
 
 def orthogonal(matrix: torch.Tensor) -> torch.Tensor:
-    """Return U V^T of a matrix (rows x columns) = U S V^T, each singular value within 0.7 to 1.2 of one."""
+    """Return U V^T of a matrix (rows x columns) = U S V^T, with singular values of about one (0.3 to 1.3)."""
     a, b, c = _COEFFICIENTS
     wide = matrix.float() if matrix.shape[0] <= matrix.shape[1] else matrix.float().T
     wide = wide / wide.norm().clamp(min=1e-7)

@@ -127,9 +127,12 @@ def place(kernel: Kernel) -> Placement:
             fresh = not loaded and effect(_before(path).body, s.tile) == "write"
             direct = 0 if fresh else _producer(path, s)
             outs[i] = outs[i].model_copy(update={"direct": direct, "fresh": fresh})
-    outs = list({(o.block, o.tile, o.tensor): o for o in reversed(outs)}.values())[
-        ::-1
-    ]  # stored twice: one tile
+    once: dict[tuple[Key, str, str], OutScope] = {}
+    for out in outs:
+        once.setdefault(
+            (out.block, out.tile, out.tensor), out
+        )  # stored several times, it is handed over once
+    outs = list(once.values())
     used = _used(places, outs)
     buffered = {t: _buffered(t, used.get(t, []), loads, outs, found) for t in kernel.allocs}
     return Placement(loads=tuple(loads), outs=tuple(outs), buffered=buffered, diagnostics=tuple(found))

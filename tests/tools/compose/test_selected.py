@@ -63,7 +63,22 @@ def confusion(x: Any) -> Any:
     return counts.view(4, 4), torch.bincount(label[x > 0], minlength=5)
 
 
-COVERED: list[Fn] = [in_place, places, both_sides, combined, counted, rows, kept_over_a_write, confusion]
+def whole_numbers(x: Any) -> Any:
+    n = x.long()
+    return n[n > 0].sum(), n[n < 0].prod(), (n > 0)[n != 0].sum()
+
+
+COVERED: list[Fn] = [
+    in_place,
+    places,
+    both_sides,
+    combined,
+    counted,
+    rows,
+    kept_over_a_write,
+    confusion,
+    whole_numbers,
+]
 
 
 @pytest.mark.parametrize("function", COVERED, ids=lambda f: f.__name__)

@@ -147,6 +147,8 @@ def _reduced(name: str, x: Selected, args: Any, kwargs: Any) -> torch.Tensor:
     if not x.dtype.is_floating_point and name in ("amax", "amin"):
         limits = torch.iinfo(x.dtype)
         fill = limits.min if name == "amax" else limits.max
+    elif not x.dtype.is_floating_point:
+        fill = int(fill)  # a float would make floats of the elements
     values = x.others(fill)
     if name == "mean":
         count = x.mask.sum() * (values[0].numel() if dim is None else 1)
