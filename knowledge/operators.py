@@ -37,6 +37,9 @@ _BORDER = re.compile(
 _INTERNAL = frozenset(
     f"torch.Tensor.{name}" for name in ("index", "const_data_ptr", "qscheme", "sum_to_size")
 )
+_SMALL_WORDS = re.compile(
+    r"(?:\A|\s)(?:and|as|in|is|of|or|to|on|at|by|be|it|if|no|so)(?=\s)|\s(?:and|in|is|to|of|on|at|by|it)\Z"
+)
 _MOST_WORDS = 7  # of a name
 
 
@@ -178,6 +181,9 @@ def find_operators(text: str) -> tuple[Named, ...]:
             if re.search(r"[^a-z0-9_.\s\-]|\n", part) or any(n.begin < end and begin < n.end for n in found):
                 continue
             apart = len(words[at][0]) == 1 and part[1:2] == " "  # an article, not the first letter of a name
+            apart = apart or (
+                part == "t" and lowered[end : end + 1] != "("
+            )  # a tensor's name; the end of "don't"
             named = None if apart else _latin(part)
             if named is not None:
                 found.append(Named(begin=begin, end=end, operator=named.name))
@@ -198,8 +204,8 @@ def _latin(part: str) -> OperatorEntry | None:
     squashed_name = squashed(bare)
     if not squashed_name or squashed_name.isdigit():
         return None
-    if re.search(r"\sand(?:\s|\Z)", part) and squashed_name not in _with_and():
-        return None  # "exp and log" is no "expand"
+    if _SMALL_WORDS.search(part) and squashed_name not in _with_small_words():
+        return None  # "exp and log" is no "expand", "as in" no "asin"
     known = _spellings()
     plural = squashed_name[:-1] if squashed_name.endswith("s") and len(squashed_name) > 4 else squashed_name
     return known.get(squashed_name) or known.get(plural)
@@ -229,10 +235,10 @@ def _spellings() -> dict[str, OperatorEntry]:
 
 
 @cache
-def _with_and() -> frozenset[str]:
-    """Return the names with "and" in them, squashed."""
+def _with_small_words() -> frozenset[str]:
+    """Return the names that have a small word of their own, squashed."""
     names = (name for op in operators() for name in (op.name.replace("_", " "), *op.aliases))
-    return frozenset(squashed(name) for name in names if " and " in f"{name} ")
+    return frozenset(squashed(name) for name in names if _SMALL_WORDS.search(name))
 
 
 @cache

@@ -21,6 +21,8 @@ def accepted(step: ChainStep, mark: Mark) -> dict[str, Any] | None:
         pairs = entry.source is not None and "return (" in entry.source
         if all(v in entry.already.get(n, ()) or (n == "with_index" and pairs) for n, v in said.items()):
             return {}  # as it is
+        if step.operator.startswith("topk") and said == {"descending": step.attributes.get("largest", True)}:
+            return {}  # the largest come from the largest on, the smallest from the smallest
         return {n: v for n, v in said.items() if n in entry.variants or n in known} or None
     axis = mark.value
     if entry.category == "pooling" and "kernel_size" not in known and axis in ((2, 3), "last 2"):
@@ -63,7 +65,8 @@ def is_loss(step: ChainStep) -> bool:
 def denies_what_is_not(mark: Mark) -> bool:
     """Say whether an attribute says that there is none of what none of the operators has: "no bias", "不补零"."""
     return mark.kind == "attribute" and all(
-        name in ("bias", "elementwise_affine", "affine", "padding", "keepdim") and value in (False, 0)
+        (name in ("bias", "elementwise_affine", "affine", "padding", "keepdim") and value in (False, 0))
+        or (name == "values_only" and value is True)
         for name, value in mark.value.values.items()
     )
 

@@ -25,6 +25,7 @@ _DIRECTLY = re.compile(  # between "not" and what is not meant; "not for negativ
     r"|by|write)(?![a-z])|[写做用要的是了在沿按对个一求算])*"
 )
 _MADE_OF_PARTS = ("attention", "normalization", "loss", "quantization", "optimizer")
+_OF_THE_RESULT = re.compile(r"(?:输出|结果|(?<![a-z])(?:outputs?|results?))(?:的?形状| shape)?\s*\Z")
 _FOLDED = frozenset(("add", "mul", "maximum", "minimum"))  # with three tensors: applied twice
 
 
@@ -173,6 +174,10 @@ def _kept(text: MarkedText) -> list[Mark]:
         if mark.kind == "no" and re.match(r" ?[a-z]\d?(?![a-z0-9_'])", text.text[mark.end :]):
             raise Unclear("taken_back")  # "no c for small a"
         later = next((i for i in range(at + 1, len(marks)) if marks[i].kind in _VALUES), None)
+        if mark.kind == "fix" and _OF_THE_RESULT.search(text.text[: mark.begin]):
+            continue  # "the output should be [2, 16]" corrects nothing
+        if mark.kind == "no" and later is not None and (said := _denied_or_corrected(text, marks, at, later)):
+            raise Unclear("which_one", names=said)
         if mark.kind == "not":
             if later is None or not _DIRECTLY.fullmatch(text.text[mark.end : marks[later].begin]):
                 raise Unclear("taken_back")
@@ -185,6 +190,17 @@ def _kept(text: MarkedText) -> list[Mark]:
     if lost and not any(m.kind == "operator" for m in kept):
         raise Unclear("taken_back")
     return kept
+
+
+def _denied_or_corrected(text: MarkedText, marks: list[Mark], at: int, later: int) -> list[str]:
+    """Return what "matmul, no transposes" may mean: a "no" without a comma denies what follows, or corrects."""
+    no, named = marks[at], marks[later]
+    earlier = [m for m in marks[:at] if m.kind == "operator" and m.value != named.value]
+    bare = text.text[no.begin : no.end].strip() == "no" and not text.text[no.end : named.begin].strip()
+    if named.kind != "operator" or not earlier or not bare:
+        return []
+    said = text.text[named.begin : named.end]
+    return [f"{text.text[earlier[-1].begin : earlier[-1].end]} without {said}", said]
 
 
 def _alike(mark: Mark, other: Mark) -> bool:

@@ -1,23 +1,31 @@
 """Say whether a formula computes what the operator named beside it is defined as: "relu: max(0, -x)" does not.
 
-Both are run on a few numbers in a vector, reductions over all of it. Definitions are those of
-`knowledge/data/definitions.json`; nothing is said of operators that it has not, nor of formulas with other functions.
+Both are run on a few numbers in a vector, reductions over all of it. That a formula is something else is said of the
+operators of `knowledge/data/definitions.json` alone; that it is the same, or has the operator as a part ("RMSNorm with
+residual: h = x + r, y = ..."), of all that can be run.
 """
 
 import ast
 import itertools
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from akgen.agents.requests.attributes import FROM_SHAPE, parameters_of
+from akgen.agents.requests.marks import words
 from akgen.knowledge.data_files import read_json
+from akgen.knowledge.operators import OperatorEntry, Parameter, Value, operator_named
 
 _LETTERS = ("x", "y", "z")
 _SAMPLES = ((-1.7, -0.6, -0.1, 0.3, 0.9, 2.4), (0.1, 0.25, 0.4, 0.55, 0.7, 0.85))
 _CLOSE = 2e-3
+_MOST_TENSORS = 4
+_NOT_TRIED = ("out", "dtype", "inplace", "training", "generator")
 _ERF = np.vectorize(math.erf)
 _SIGNS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide, ast.Pow: np.power,
@@ -43,8 +51,83 @@ class _NotRun(Exception):
     """The formula has what is not run here."""
 
 
-def agrees(name: str, formula: str, variables: tuple[str, ...]) -> bool | None:
-    """Return whether the formula computes what the operator is; None where that is not known."""
+class Relation(NamedTuple):
+    """How a formula and an operator are related, and with which attributes beside the operator's own defaults."""
+
+    kind: Literal["same", "part", "other"]
+    attributes: Mapping[str, Value] = MappingProxyType({})
+    listed: bool = False  # among the definitions, so that the operator may stand for the formula
+
+
+@cache
+def relation(name: str, formula: str, variables: tuple[str, ...]) -> Relation | None:
+    """Return how a formula is related to the operator named beside it; None where that is not known.
+
+    Of several results, one that is the operator or has it makes the operator a part of the whole.
+    """
+    tree = ast.parse(formula, mode="eval").body
+    if isinstance(tree, ast.Tuple):
+        each = [relation(name, ast.unparse(result), variables) for result in tree.elts]
+        return Relation("part") if any(r is not None and r.kind != "other" for r in each) else None
+    defined = _agrees(name, formula, variables)
+    if defined:
+        return Relation("same", listed=True)
+    return _run_beside(name, formula, variables) or (Relation("other") if defined is False else None)
+
+
+def _run_beside(name: str, formula: str, variables: tuple[str, ...]) -> Relation | None:
+    entry = operator_named(name)
+    if entry is None or not 0 < len(variables) <= _MOST_TENSORS:
+        return None
+    from akgen.tools.reference.likeness import Definition, likeness  # imports torch: only where both are said
+
+    for source, tensors, least, parameters in _sources(entry):
+        own = [p for p in parameters if p.name not in _NOT_TRIED]
+        tried = {p.name: _values(p, entry) for p in own}
+        numbers = tuple(p.name for p in own if p.kind in ("float", "int"))
+        found = likeness(Definition(source, tensors, least, tried, numbers), formula, variables)
+        if found is not None:
+            usual = {n: v[0] for n, v in tried.items() if v}
+            said = {n: v for n, v in found.attributes.items() if n not in usual or usual[n] != v}
+            return Relation(found.kind, said)
+    return None
+
+
+def _sources(entry: OperatorEntry) -> Iterator[tuple[str, tuple[str, ...], int, tuple[Parameter, ...]]]:
+    """Yield what can be run of an operator, the names of its tensors, how many it must have, and its attributes."""
+    if entry.expression is not None and "{dtype}" not in entry.expression:
+        tensors = [f"t{i}" for i in range(len({*re.findall(r"\{(\d)\}", entry.expression)}))]
+        weights = {f"w{i}": f"w{i}" for i, _ in enumerate(entry.weights)}
+        body = entry.expression.format(
+            *tensors, **weights, **{n: n for n in (*entry.attributes, *entry.needs)}
+        )
+        named = [p for n, p in parameters_of(entry).items() if f"{{{n}}}" in entry.expression]
+        heads = [*tensors, *(p.name for p in named), *(f"{w}=1.0" for w in weights)]
+        yield f"def f({', '.join(heads)}): return {body}", (*tensors, *weights), len(tensors), tuple(named)
+    for signature in entry.signatures():
+        kinds = [p for p in signature.parameters if p.kind == "Tensor"]
+        if not signature.is_module and kinds and not any(p.kind == "Tensors" for p in signature.parameters):
+            least = sum(p.default is None and not p.optional for p in kinds)
+            others = tuple(p for p in signature.parameters if not p.is_tensor)
+            yield entry.source or signature.path, tuple(p.name for p in kinds), least, others
+
+
+def _values(parameter: Parameter, entry: OperatorEntry) -> tuple[object, ...]:
+    """Return what to try of an attribute beside the formula's numbers: its default, its choices, the only axis."""
+    if parameter.name in FROM_SHAPE:
+        return ((len(_SAMPLES[0]),),)
+    if parameter.name in ("dim", "axis"):
+        return (-1,)
+    default = ast.literal_eval(parameter.default) if parameter.default is not None else None
+    said = entry.attributes.get(parameter.name, default)
+    if parameter.kind == "bool":
+        return (False, True)
+    listed = words()["choices"].get(parameter.name, ()) if parameter.kind == "str" else ()
+    return tuple(dict.fromkeys((*(() if said is None and not parameter.optional else (said,)), *listed)))
+
+
+def _agrees(name: str, formula: str, variables: tuple[str, ...]) -> bool | None:
+    """Return whether the formula computes what the operator is listed as; None where that is not known."""
     listed = _definitions().get(name)
     if listed is None or len(variables) > len(_LETTERS):
         return None
@@ -99,6 +182,8 @@ def _called(node: ast.Call, values: dict[str, Any]) -> Any:
     name = ast.unparse(node.func).rpartition(".")[2]
     said = {k.arg: k.value for k in node.keywords if k.arg not in ("dim", "keepdim", "approximate")}
     given = [_run(a, values) for a in node.args]
+    if name in ("var", "std") and "correction" in said:
+        return _FUNCTIONS[name](*given, ddof=ast.literal_eval(said["correction"]))
     if name == "clamp":
         low, high = (_run(said[k], values) if k in said else None for k in ("min", "max"))
         low, high = (*given[1:], low, high)[:2] if len(given) > 1 else (low, high)

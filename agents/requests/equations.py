@@ -18,6 +18,7 @@ from akgen.agents.requests.formula import VARIABLE, WIDTHS, with_paths
 from akgen.agents.requests.functions import NORMS, has_norm, with_affine
 from akgen.agents.requests.marks import MarkedText
 from akgen.agents.requests.notation import Notation, NotRead
+from akgen.agents.requests.pieces import Equation, joined_pieces
 from akgen.agents.requests.request import Shape
 from akgen.agents.requests.signs import MathToken, spelt, tokens
 from akgen.agents.requests.trees import call, names_of, substituted
@@ -50,15 +51,6 @@ _RETURNED = re.compile(
     rf"(?:(?: both| the| new| updated| all| only|新的?|更新后的?|裁剪后的?)| ?[:：])* ?"
     rf"(?P<names>{_RESULT}(?:\s*(?:,|/|&|、|and|和|与)\s*(?:the )?(?:(?:new|updated) |新的)?{_RESULT})*)"
 )
-
-
-class Equation(NamedTuple):
-    """`name` = `tree`; a name of None where only an expression is said. Where it stands in the text."""
-
-    name: str | None
-    tree: ast.expr
-    begin: int
-    end: int
 
 
 class Told(NamedTuple):
@@ -185,6 +177,10 @@ def _joined(
     text: MarkedText, found: list[Equation], declared: dict[str, Shape], halves: dict[str, ast.expr]
 ) -> Told | None:
     """Put the equations into one another, bind numbers, and return what is left as results."""
+    pieced = joined_pieces(text, found)
+    if pieced is None:
+        return None
+    found = pieced
     values: dict[str, ast.expr] = {}
     results: dict[str, ast.expr] = {}
     used: set[str] = set()

@@ -3,7 +3,8 @@
 import itertools
 import re
 
-from akgen.agents.requests.definitions import agrees
+from akgen.agents.requests.attributes import AttributeValues
+from akgen.agents.requests.definitions import relation
 from akgen.agents.requests.formula import is_scalar, operations_of
 from akgen.agents.requests.marks import Mark, MarkedText
 from akgen.agents.requests.parts import describes, is_more_special, parts_of
@@ -116,17 +117,23 @@ def _defined(text: MarkedText, marks: list[Mark], operators: list[Mark]) -> Mark
 def disagreeing(text: MarkedText, named: Mark, formula: Mark) -> Mark | None:
     """Return the name or the formula that the other one makes needless; None where nothing is known of the operator.
 
-    Raises Unclear where the formula computes something else.
+    An operator that the formula gives attributes ("softcap: 50 * tanh(x / 50)") gets them. Raises Unclear where the
+    formula computes something else.
     """
     if _OTHER_WAY.search(text.text):
         return None
     step: ChainStep = formula.value
-    found = agrees(named.value, step.formula or "", step.variables)
-    if found is False:
-        raise Unclear("which_one", names=[named.value, step.formula])
+    found = relation(named.value, step.formula or "", step.variables)
     entry = operator_named(named.value)
-    if not found or entry is None:
+    if found is None or entry is None:
         return None
+    if found.kind == "other":
+        raise Unclear("which_one", names=[named.value, step.formula])
+    if found.kind == "part" or not (found.listed or len(step.variables) == 1):
+        return named
+    if found.attributes:
+        text.mark(named.end, named.end, "attribute", AttributeValues(dict(found.attributes)))
+        return formula
     return formula if entry.category in ("loss", "softmax", "reduction") else named
 
 

@@ -19,9 +19,10 @@ from akgen.agents.requests.layouts import asks_axis, names_axis
 from akgen.agents.requests.masks import masked_request
 from akgen.agents.requests.needs import missing
 from akgen.agents.requests.pasted.bare_calls import with_axis
+from akgen.agents.requests.pasted.code_edits import edited_code
 from akgen.agents.requests.pasted.described_code import without_description
 from akgen.agents.requests.pasted.extraction import ExtractedCode, expression_of, extract_code
-from akgen.agents.requests.pasted.tensors_beside import indexed_source, with_tensors, without_label
+from akgen.agents.requests.pasted.tensors_beside import Beside, indexed_source, with_tensors, without_label
 from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.reading import Reading
 from akgen.agents.requests.request import ChainStep, Request, RequestSource
@@ -103,6 +104,11 @@ def _read_code(found: ExtractedCode, known: Request, language: Language) -> Pars
     kept = {} if source.brings == "inputs" else {"dtypes": known.dtypes, "shapes": known.shapes[:1]}
     fresh = Request(source=source, dynamic=known.dynamic, **kept)
     beside = with_tensors(fresh, without_label(found), found.comments)
+    if beside is not None and beside.request.source is not None:
+        changed = edited_code(beside.request.source, beside.words, _plainly)
+        if changed is not None:
+            source = changed.source
+            beside = Beside(request=beside.request.model_copy(update={"source": source}), words=changed.rest)
     if beside is None:
         return ParsedRequest(request=known, problem=problem("two_shapes", language), kind="unclear")
     heard = read_words(beside.words, beside.request, language, given=True)
@@ -175,6 +181,9 @@ def read_words(text: str, known: Request, language: Language, *, given: bool = F
         )
     try:
         text = with_vectors(text)
+        code = None if given or known.source is None else _code_follow_up(text, known, language)
+        if code is not None:
+            return code
         edit = None if given else edited(text, known, _plainly)
     except Unclear as unclear:
         asked = problem(unclear.name, language, **unclear.values)
@@ -223,6 +232,25 @@ def read_words(text: str, known: Request, language: Language, *, given: bool = F
         sentence = problem("not_built", language, words=lost, name=request.name)
         return ParsedRequest(request=known, problem=sentence, kind="unclear")
     return ParsedRequest(request=request)
+
+
+def _code_follow_up(text: str, known: Request, language: Language) -> ParsedRequest | None:
+    """Return known code as a follow-up changes it; a question where it names an operator and no tensor."""
+    source = known.source
+    if source is None or source.kind != "code":
+        return None
+    if (changed := edited_code(source, text, _plainly)) is not None:
+        request = known.model_copy(update={"source": changed.source})
+        return (
+            read_words(changed.rest, request, language, given=True)
+            if changed.rest
+            else ParsedRequest(request=request)
+        )
+    fresh = _plainly(text, Request())
+    if fresh is None or not fresh.steps or fresh.shapes:
+        return None
+    names = [source.name, *(s.formula or s.operator for s in fresh.steps)]
+    return ParsedRequest(request=known, problem=problem("order", language, names=names), kind="unclear")
 
 
 def _plainly(text: str, known: Request) -> Request | None:

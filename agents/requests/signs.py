@@ -49,6 +49,7 @@ _HALF = re.compile(
 )
 _FACTORS = re.compile(
     r"(?<![a-z0-9_.])([qkv]{1,3})(?= ?[\^/*@)\ue003']|\.t)|(?:(?<=[*@)] )|(?<=[*@)]))([qkv])(?![a-z0-9_])"
+    r"|(?<![a-z0-9_.])([a-z]\d?)(?= ?(?:@|\^\{?t(?![a-z])|\.t(?![a-z])))|(?<=@)\s?([a-z]\d?)(?![a-z0-9_])"
 )
 _KEPT = {
     "∑": "\ue000",
@@ -62,7 +63,7 @@ _COUNTED = re.compile(
 
 
 def spelt(said: str) -> str:
-    text = plain(said.replace("×", "x"))
+    text = _apart(plain(said.replace("×", "x")))
     for sign, kept in _KEPT.items():
         text = text.replace(sign, kept)
     factors = {c for found in _FACTORS.findall(text.lower()) for word in found for c in word}
@@ -71,6 +72,15 @@ def spelt(said: str) -> str:
         text = text.replace(kept, sign)
     text = _HALF.sub(lambda m: f" half_{m[1] or m[2]}", text)
     return re.sub(r"\.(?:m?t)(?![a-z])|\^\{?t\}?(?![a-z0-9])", TRANSPOSED, text)
+
+
+def _apart(text: str) -> str:
+    """Return a text with another name for a small letter that stands beside its capital: "relu(A @ B^T + b)"."""
+    for small in "bcdghkmnpqvwxyz":
+        signed = r"(?:[-+*/@(=,] ?{0}(?![A-Za-z0-9_'])|(?<![A-Za-z0-9_']){0} ?[-+*/@)^])"
+        if all(re.search(signed.format(letter), text) for letter in (small, small.upper())):
+            text = re.sub(rf"(?<![A-Za-z0-9_']){small}(?![A-Za-z0-9_'])", f"{small}1", text)
+    return text
 
 
 def split_name(name: str, known: Callable[[str], bool]) -> list[str] | None:

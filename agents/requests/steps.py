@@ -102,6 +102,8 @@ def steps_of(
     for (_, left), (_, right) in itertools.pairwise(chain):
         if left.operator == "where" and re.search(r"[<>]|[=!]=", right.formula or ""):
             raise Unclear("order", names=[s.formula or s.operator for _, s in chain])  # "mask it where x > 0"
+        if left.formula and right.formula and re.search(r"[<>]|[=!]=", right.formula):
+            raise Unclear("order", names=[s.formula or s.operator for _, s in chain])  # "y = -x (x < 0)"
     steps = _with_attributes(text, marks, chain)
     found = [settled(text, s) for s in steps]
     if operators:

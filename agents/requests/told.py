@@ -9,7 +9,7 @@ from akgen.agents.requests.described import is_composite
 from akgen.agents.requests.equations import Told, read_equations
 from akgen.agents.requests.formula import operations_of
 from akgen.agents.requests.formula_axes import is_open, open_reductions, reduces
-from akgen.agents.requests.functions import NORMS
+from akgen.agents.requests.functions import NORMS, has_norm
 from akgen.agents.requests.guesses import misspelt_filler
 from akgen.agents.requests.labels import disagreeing
 from akgen.agents.requests.layouts import layout_of, take_named_axes
@@ -57,11 +57,18 @@ def told_request(said: str) -> tuple[Request, MarkedText] | None:
     wishes = take_wishes(text)
     sizes.take_dtypes(text)
     told = _converted(told)
+    if isinstance(ast.parse(told.formula, mode="eval").body, ast.Compare) and "mask" not in told.variables:
+        for mark in [m for m in text.marks if m.kind == "dtype" and m.value is DType.BOOL]:
+            text.unmark(mark)
+            text.mark(mark.begin, mark.end, "label")  # what a comparison gives
     ends = [m.end for m in text.marks if m.kind == "operator"]
     for mark in [m for m in text.marks if m.kind == "dtype"]:
         behind = [end for end in ends if end <= mark.begin]
         if behind and is_of_the_result(text, max(behind), mark.begin):
-            if not told.types or mark.value is not told.floats:
+            others = {m.value for m in text.marks if m.kind == "dtype" and m is not mark} | {told.floats}
+            if mark.value not in others and (cast := _cast(told, mark.value)) is not None and others - {None}:
+                told = cast
+            elif mark.value not in others:
                 return None
             text.unmark(mark)
             text.mark(mark.begin, mark.end, "label")  # what whole numbers and those of that type give anyway
@@ -156,6 +163,16 @@ def _converted(told: Told) -> Told:
     return told._replace(formula=f"({body})" if len(results) > 1 else body)
 
 
+def _cast(told: Told, wanted: DType) -> Told | None:
+    """Return what is told with its only result in another floating-point type; None of several results."""
+    one = not isinstance(ast.parse(told.formula, mode="eval").body, ast.Tuple)
+    return (
+        told._replace(formula=f"({told.formula}).to(torch.{wanted.value})")
+        if one and wanted.is_float
+        else None
+    )
+
+
 def _types(types: list[DType], told: Told) -> tuple[DType, ...] | None:
     """Return the type of all tensors; None where some have another one."""
     masks = {"mask", "cond", "condition"} & set(told.variables)
@@ -235,8 +252,11 @@ def _settled(
 ) -> str | None:
     """Return the formula with the axes of its reductions; None where an axis is lacking or was said for nothing."""
     tree = ast.parse(told.formula, mode="eval").body
+    _name_axes(tree)
     results = tree.elts if isinstance(tree, ast.Tuple) else [tree]
     is_reducing = open_reductions(told.formula)
+    if axes == [-1] and not is_reducing and has_norm(tree):
+        axes = []  # as norms go
     if axes and not is_reducing and _along_already(tree, axes, len(told.shapes[0]) if told.shapes else 0):
         axes = []
     if len(axes) > 1 or (axes and not is_reducing) or (every_sample and (axes or not is_reducing)):
@@ -301,6 +321,22 @@ def _reduce_alone(node: ast.Call) -> None:
     path = ast.unparse(node.func)
     if path in ("torch.max", "torch.min"):
         node.func = ast.parse(path.replace("torch.m", "torch.am"), mode="eval").body
+
+
+def _name_axes(tree: ast.expr) -> None:
+    """Write the axis of "mean(h^2, -1)" under its name."""
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Call)
+            and reduces(ast.unparse(node.func))
+            and len(node.args) == len(("x", "dim"))
+        ):
+            try:
+                dim = ast.literal_eval(node.args[1])
+            except ValueError:
+                continue
+            if isinstance(dim, int | tuple):
+                node.keywords.append(ast.keyword("dim", node.args.pop()))
 
 
 def _keep_axes(tree: ast.expr, *, keep: bool) -> None:

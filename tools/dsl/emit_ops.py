@@ -365,6 +365,9 @@ class OpPrinter:
             self.call(
                 "Select", self.dst, self.src(0), self.dst, zero, "SELMODE::VSEL_TENSOR_SCALAR_MODE", count
             )
+        elif self.op.rounding == "bits":
+            words = (f"{t}.ReinterpretCast<int32_t>()" for t in (self.dst, self.src(0)))
+            self.call("Adds", *words, "0", self.n)
         elif source == target and self.op.rounding == "rint":
             self.op_copy()
         elif source.native or target.native:

@@ -13,7 +13,7 @@ from akgen.tools.core.op_spec import AttrValue
 from akgen.tools.dsl.expr import ZERO, Arithmetic, Const, Expr, ScalarType
 
 Stage = Literal["copyin", "compute", "copyout", "cube"]
-Rounding = Literal["rint", "floor", "ceil", "round", "trunc"]
+Rounding = Literal["rint", "floor", "ceil", "round", "trunc", "bits"]
 View = Literal["whole", "column", "row"]
 
 

@@ -198,6 +198,8 @@ def _op(s: Op, tiles: Mapping[str, Type]) -> list[Diagnostic]:
     if s.name == "sorted_places":
         operands = [s.dst]
     numeric = {tiles[t] for t in operands} - {"mask", None}
+    if s.rounding == "bits" and not numeric <= {DType.FLOAT32, DType.INT32}:
+        wrong("The same bits are read between float32 and int32 tiles.")
     if info.family != "cast" and len(numeric) > 1:
         wrong(f"`{s.name}` mixes {' and '.join(sorted(map(str, numeric)))}.")
     if any(a.view != "whole" and tiles[a.tile] not in _VIEWED for a in s.tiles):

@@ -272,7 +272,9 @@ class KernelBody(Body):
             reverse = written(keywords["reverse"])
         if axis not in ("last", "first", "all") or rounding not in get_args(Rounding):
             raise fail(
-                "DSL_SYNTAX", node, "axis is -1, 0 or None; rounding is rint, floor, ceil, round or trunc."
+                "DSL_SYNTAX",
+                node,
+                "axis is -1, 0 or None; rounding is rint, floor, ceil, round, trunc or bits.",
             )
         if (info.family == "scan" and axis == "all") or not isinstance(reverse, bool):
             raise fail("DSL_SYNTAX", node, "A scan runs along axis -1 or 0; reverse is True or False.")

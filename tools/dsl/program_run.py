@@ -392,6 +392,8 @@ class ProgramRun:
             return args[0] * args[2] + args[1]
         if name == "where":
             return np.where(args[0], args[1], args[2])
+        if name == "cast" and s.rounding == "bits":
+            return args[0].view(np.float32 if self.tiles[s.dst].dtype == DType.FLOAT32 else np.int32)
         if name == "cast":
             to_integer = not np.issubdtype(args[0].dtype, np.bool_) and self.tiles[s.dst].dtype not in (
                 DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16,

@@ -27,7 +27,7 @@ from types import ModuleType
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_leaves
+from torch.utils._pytree import tree_leaves, tree_map
 
 from akgen.tools.core.call import Attr, ClassCall
 from akgen.tools.core.outcome import InputError
@@ -219,7 +219,26 @@ class ModuleCase:
 
     def _task_args(self, seed: int) -> list[Any]:
         torch.default_generator.manual_seed(seed)
-        return list(self._ask("get_inputs"))
+        args = list(self._ask("get_inputs"))
+        shapes = [
+            [v.shape for v in tree_leaves(a) if isinstance(v, torch.Tensor)]
+            for a in (args, self.example_args)
+        ]
+        return args if shapes[0] == shapes[1] else self._as_many(seed)
+
+    def _as_many(self, seed: int) -> list[Any]:
+        """Return the example's arguments, floating-point values in another order, where `get_inputs` draws lengths.
+
+        A case has one shape: its tiling is reused between launches.
+        """
+        generator = torch.Generator().manual_seed(seed)
+
+        def turned(value: Any) -> Any:
+            if not isinstance(value, torch.Tensor) or not value.is_floating_point():
+                return value
+            return value.flatten()[torch.randperm(value.numel(), generator=generator)].view(value.shape)
+
+        return list(tree_map(turned, golden.clone(list(self.example_args))))
 
     def _set_state(self, seed: int) -> None:
         """Move the model's parameters and buffers away from their initial values."""

@@ -89,6 +89,16 @@ def test_bits(name: str) -> None:
             assert_right(BITS[name], (a, b))
 
 
+def test_the_bits_of_floats_are_read_and_made() -> None:
+    def exponent_and_short(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        bits = x.view(torch.int32)
+        return ((bits >> 23) & 255) - 127, (bits & -65536).view(torch.float32)
+
+    values = torch.tensor([0.0, -0.0, 1e-40, 1.5, -3e38, float("inf"), 7.25])
+    assert_right(exponent_and_short, (normal(5, 33),))
+    assert_right_on_twin(exponent_and_short, values.repeat(9))
+
+
 def test_shifts_by_tensors() -> None:
     counts = torch.arange(30, dtype=torch.int32)
     values = torch.arange(-15, 15, dtype=torch.int32) * 71

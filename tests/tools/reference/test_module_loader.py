@@ -237,6 +237,16 @@ def test_integers_that_name_places_keep_the_tasks_values_and_numbers_get_others(
     assert sample.expected[0].dtype == torch.int32 and torch.equal(sample.expected[0], sample.inputs[0] + 1)
 
 
+def test_lengths_that_are_drawn_stay_those_of_the_example(tmp_path: Path) -> None:
+    """A case has one shape, of which tiling is made once; other values come in another order."""
+    text = unary("x * 2", inputs="torch.randn(int(torch.randint(5, 500, ())))")
+    case = loaded(tmp_path, text)
+    (example,) = case.example_args
+    samples = [case.sample(seed, "task").inputs[0] for seed in range(1, 4)]
+    assert all(s.shape == example.shape for s in samples)
+    assert len({tuple(s.tolist()) for s in samples}) == len(samples)
+
+
 def test_a_list_of_tensors_is_one_dynamic_input(tmp_path: Path) -> None:
     sample: Any = loaded(tmp_path, unary("[t * 2 for t in x]", "[torch.randn(3), torch.randn(4, 2)]")).sample(
         1, "normal"

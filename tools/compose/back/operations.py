@@ -47,6 +47,8 @@ class OperationCodegen(Operands):
                 self._rounded(value.op, args[0], dst)
             case "isnan" | "isinf" | "isfinite":
                 self._classify(value.op, args[0], dst)
+            case "bits_of" | "of_bits":
+                self.w.op("cast", dst, self.widened(args[0], dst.extent).ref, rounding="bits")
             case "bit_and":
                 left, right = (self.widened(a, dst.extent).ref for a in args)
                 self.w.op("bit_and", dst, left, right)

@@ -20,7 +20,7 @@ UNARY = frozenset([
     "neg", "abs", "exp", "log", "sqrt", "rsqrt", "reciprocal", "relu", "tanh", "sigmoid", "erf", "erfc", "sin", "cos",
     "tan", "asin", "acos", "atan", "sinh", "cosh", "floor", "ceil", "trunc", "round", "sign", "isnan", "isinf",
     "isfinite", "not", "gelu", "gelu_tanh", "silu", "softplus", "expm1", "log1p", "round_float16", "round_bfloat16",
-    "round_float32",
+    "round_float32", "bits_of", "of_bits",
 ])  # fmt: skip
 COMPARISONS = frozenset(["eq", "ne", "lt", "le", "gt", "ge"])
 BINARY = COMPARISONS | frozenset(

@@ -38,8 +38,11 @@ class Form(Frozen):
     options: frozenset[str] = frozenset()
 
 
+_NOT_WRITTEN = ("bits_of", "of_bits")  # of the composer's graphs alone
+
+
 def _forms() -> dict[str, Form]:
-    forms = {_DSL_WORDS.get(op, op): Form(values=(1, 1)) for op in UNARY}
+    forms = {_DSL_WORDS.get(op, op): Form(values=(1, 1)) for op in UNARY if op not in _NOT_WRITTEN}
     forms |= {_DSL_WORDS.get(op, op): Form(values=(2, 2)) for op in BINARY}
     forms["where"] = Form(values=(3, 3))
     forms["cast"] = Form(values=(1, 1), dtype=True)

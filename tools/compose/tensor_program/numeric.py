@@ -20,6 +20,8 @@ _UNARY: dict[str, Callable[..., Array]] = {
     "isnan": np.isnan,
     "isinf": np.isinf,
     "isfinite": np.isfinite,
+    "bits_of": lambda x: x.astype(np.float32).view(np.int32).astype(np.int64),
+    "of_bits": lambda x: x.astype(np.int32).view(np.float32).astype(np.float64),
 }
 _BINARY: dict[str, Callable[[Array, Array], Array]] = {**BINARY, **COMPARE, **MASK}
 _TYPES = {DType.FLOAT32: np.float64, DType.INT32: np.int64, DType.BOOL: np.bool_}

@@ -28,8 +28,21 @@ _MOST_FIXED = 1 << 20  # elements of an index that are looked at
 )
 def _view(im: Importer, node: TracedNode) -> int:
     if node.target == "aten.view.dtype":
-        raise Unsupported("view.dtype", "a view in another dtype is not covered")
+        return _bits(im, node)
     return im.b.reshape(im.value(node.args[0]), im.out(node).shape)
+
+
+def _bits(im: Importer, node: TracedNode) -> int:
+    """Read float32 as the int32 of the same bits, or back: the types of 32 bits that lanes have."""
+    x, into = im.value(node.args[0]), im.out(node).dtype
+    meta = im.raw.nodes[node.args[0].node].metas[node.args[0].part]
+    here = meta.dtype if meta is not None else None
+    ways = {(F32, I32): "bits_of", (I32, F32): "of_bits"}
+    if here == into:
+        return x
+    if here is None or (here, into) not in ways:
+        raise Unsupported("view.dtype", "a view in another dtype is covered between float32 and int32")
+    return im.b.unary(ways[here, into], x, into)
 
 
 @handles("expand", "expand_copy", "broadcast_to")
