@@ -13,7 +13,7 @@ from akgen.tools.core.untrusted import read_text
 
 SOURCE_SUFFIXES = {".cpp", ".h", ".hpp", ".cc", ".inc", ".txt", ".asc"}
 DIRECT = ".asc"  # of the vendor's files with kernels and the host code that launches them
-_OP_ADD = re.compile(r"^\s*OP_ADD\s*\(\s*(\w+)", re.MULTILINE)
+_OP_ADD = re.compile(r"(?:^|[;{}])\s*OP_ADD\s*\(\s*(\w+)", re.MULTILINE)
 _ADDS = re.compile(
     r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]*\((?:[^\n\\]|\\.)*?\bOP_ADD\s*\(", re.MULTILINE | re.DOTALL
 )

@@ -252,7 +252,7 @@ def _judge_launch(
             Diagnostic(code="OWN_CHECKER", text=text, remedy="Come closer to the reference.", stage="test")
         )
     least_us = policy.floor_us(prepared.trial.call, candidate.task.category)
-    claimed_us = launch.time_us if result.outcome == Outcome.CORRECT else None
+    claimed_us = _working_us(launch) if result.outcome == Outcome.CORRECT else None
     if claimed_us is not None and claimed_us < least_us:
         result.outcome = Outcome.CHEAT
         result.diagnostics.append(policy.too_fast(claimed_us, least_us))
@@ -265,6 +265,12 @@ def _judge_launch(
             result.outcome = Outcome.CHEAT
             result.diagnostics.append(idle)
     return result
+
+
+def _working_us(launch: Launch) -> float | None:
+    """Return the time of a launch without what passes before its first instruction."""
+    start = launch.profile.start_us if launch.profile is not None else None
+    return launch.time_us if launch.time_us is None or start is None else launch.time_us - start
 
 
 def _compare_all(

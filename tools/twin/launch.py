@@ -67,7 +67,8 @@ def launch(
 ) -> Launch:
     """Run one call. Outputs, report and trace lie below `folder`. `task` is what the roofline counts, if not the call.
 
-    The call `before`, of the same form, is run first in the same process, as many `times` as are worth their time.
+    The call `before`, of the same form, is run first in the same process, as many `times` as are worth their time; of
+    a kernel with variables of its own a large call itself is, where none is given.
 
     Raises InfraError if the twin itself fails.
     """
@@ -81,6 +82,8 @@ def launch(
         f"must\t{must(task or call)}",
         *_poisoned(poison, folder),
     ]
+    if before is None and runtime.sealed and call.size_bytes > SMALL_CALL and variables_in(what.library):
+        before = call  # variables that outlive a launch may not tell of an earlier one
     if before is not None:
         first = folder / "before"
         first.mkdir(exist_ok=True)

@@ -38,12 +38,13 @@ def write_prelude(
         lines += _type_macros(info, variant.column)
     classes = info.tiling_classes if info is not None else ()
     of_key = info.tiling_class(project.op_type, variant.tiling_key) if info is not None else None
+    text = without_comments("\n".join(project.files[p] for p in project.kernel_files))
+    if info is not None and "GET_TILING_DATA_WITH_STRUCT" in text:  # so the keys' own are read
+        of_key = next((c for c in classes if c.op_type == project.op_type), of_key)
     lines.append(tiling_header(classes, of_key))
     if of_key is None:
-        text = without_comments("\n".join(project.files[p] for p in project.kernel_files))
         chosen = variant.template.tiling_struct if variant.template is not None else None
-        plain = chosen or plain_struct_of_key(text, variant.tiling_key)
-        lines += [f"#define AKGEN_TILING_STRUCT {plain}"] if plain else []
+        lines += [f"#define AKGEN_TILING_STRUCT {chosen}"] if chosen else plain_structs(text)
     if symbol is None:
         return "\n".join(lines) + "\n"
     # After the headers, for the kernel may be called like something in them (`sqrt`, `equal`).
@@ -96,6 +97,7 @@ _TYPES = frozenset(
         "size_t",
     ]
 )
+_CONDITION = re.compile(r"(?:\s|TILING_KEY_VAR\b|0[xX][0-9a-fA-F]+[uUlL]*|\d+[uUlL]*|[-+*/%&|~^<>=!()])+")
 _BY_SIZE = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t", 8: "uint64_t"}
 
 
@@ -117,33 +119,20 @@ def vendor_structs() -> frozenset[str]:
     return _ALWAYS.union(re.findall(r"\bS\((\w+), AKGEN_", text))
 
 
-def plain_struct_of_key(kernel_text: str, key: int) -> str | None:
-    """Return the plain struct that the kernel registers for this key with REGISTER_TILING_*, if it does.
+def plain_structs(kernel_text: str) -> list[str]:
+    """Return the lines that choose the plain struct of the key, as the kernel registers them with REGISTER_TILING_*.
 
-    Conditions compare TILING_KEY_VAR with literals, joined by && and ||; one that does not read so is passed over.
+    Conditions over TILING_KEY_VAR are the preprocessor's: they have C++'s operators and their priorities.
     """
+    lines: list[str] = []
     for condition, name in re.findall(
-        r'REGISTER_TILING_FOR_TILINGKEY\s*\(\s*"([^"]*)"\s*,\s*([\w:]+)\s*\)', kernel_text
+        r'REGISTER_TILING_FOR_TILINGKEY\s*\(\s*"([^"\n]*)"\s*,\s*([\w:]+)\s*\)', kernel_text
     ):
-        if _holds(condition, key):
-            return str(name)
+        if _CONDITION.fullmatch(condition):
+            lines += [f"#{'elif' if lines else 'if'} {condition}", f"#define AKGEN_TILING_STRUCT {name}"]
     default = re.search(r"REGISTER_TILING_DEFAULT\s*\(\s*([\w:]+)\s*\)", kernel_text)
-    return default[1] if default else None
-
-
-def _holds(condition: str, key: int) -> bool:
-    return any(all(_term(t, key) for t in part.split("&&")) for part in condition.split("||"))
-
-
-def _term(term: str, key: int) -> bool:
-    found = re.fullmatch(r"[\s(]*TILING_KEY_VAR\s*(==|!=|<=|>=|<|>)\s*(\d{1,20})[uUlL]*[\s)]*", term)
-    if found is None:
-        return False
-    value = int(found[2])
-    return {
-        "==": key == value, "!=": key != value, "<": key < value, ">": key > value, "<=": key <= value,
-        ">=": key >= value,
-    }[found[1]]  # fmt: skip
+    otherwise = [f"#define AKGEN_TILING_STRUCT {default[1]}"] if default else []
+    return [*lines, "#else", *otherwise, "#endif"] if lines else otherwise
 
 
 def _struct(name: str, fields: tuple[TilingField, ...], size: int, done: set[str]) -> list[str]:

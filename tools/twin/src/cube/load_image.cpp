@@ -1,6 +1,7 @@
 // Windows of an image as rows of a matrix, on the way from L1 into L0A and L0B, and the
 // registers that describe the image.
 #include "akgen/cube.h"
+#include "device/guest.h"
 #include "operand.h"
 #include <cstring>
 
@@ -23,6 +24,7 @@ ImageRegisters &image_registers()
 void image_shape(uint32_t height, uint32_t width, const uint8_t *pads)
 {
     ImageRegisters &kept = image_registers();
+    require_guest("SetFmatrix", __builtin_return_address(0), pads, sizeof kept.pads, false);
     kept.shaped = true;
     kept.height = height;
     kept.width = width;

@@ -1,6 +1,7 @@
 // What a kernel says: assertions and dumps; and the tiling data that it reads.
 #include "akgen/debug.h"
 #include "core.h"
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -37,6 +38,9 @@ void dump(const uint8_t *data, DType dtype, uint64_t count, uint32_t tag)
     self->last_pc = pc;
     const uint64_t bytes = count * dtype_bytes(dtype);
     const Place place = place_of(data);
+    if (count > UINT64_MAX / sizeof(uint64_t)) {
+        trap("TENSOR_RANGE", "DumpTensor", pc, "DumpTensor: no tensor has so many elements.");
+    }
     if (place.region ? data + bytes > place.region->begin + place.region->size_bytes : false) {
         trap("TENSOR_RANGE", "DumpTensor", pc, "DumpTensor: %llu bytes reach past the end of %s.",
              static_cast<unsigned long long>(bytes), space_name(place.space));
@@ -71,7 +75,7 @@ void read_tiling(void *into, const uint8_t *from, uint64_t bytes)
         trap("TILING_DATA", "GET_TILING_DATA", pc, "GET_TILING_DATA: the host passed no tiling data at this address.");
     }
     const uint64_t offset = static_cast<uint64_t>(from - tiling->data);
-    const uint64_t have = tiling->size_bytes - offset;
+    const uint64_t have = offset < tiling->size_bytes ? tiling->size_bytes - offset : 0;
     if (bytes > have) {
         trap("TILING_DATA", "GET_TILING_DATA", pc,
              "GET_TILING_DATA: the kernel reads %llu bytes of tiling data and the host wrote %llu; the two structures "
@@ -79,6 +83,10 @@ void read_tiling(void *into, const uint8_t *from, uint64_t bytes)
              static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(have));
     }
     require_guest("GET_TILING_DATA", pc, into, bytes, true);
+    constexpr uint64_t word = 8; // the scalar unit's
+    for (uint64_t at = 0; tiling->name != "tiling" && at < bytes; at += word) {
+        access_global("GET_TILING_DATA", pc, from + at, static_cast<uint32_t>(std::min(word, bytes - at)), false, true);
+    }
     std::memcpy(into, from, bytes);
 }
 

@@ -104,6 +104,7 @@ void run_program(void *argument)
         auto *const variables = static_cast<uint8_t *>(__builtin_thread_pointer()) + image.of_core;
         std::copy(self->thread_variables.begin(), self->thread_variables.end(), variables);
         enter_guest(*self, program->entry, program->arguments, program->count);
+        self->log.end();
         self->thread_variables.assign(variables, variables + image.of_core_bytes);
     } else {
         call(program->entry, program->arguments, std::make_index_sequence<most_arguments>());

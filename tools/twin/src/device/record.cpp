@@ -51,6 +51,7 @@ namespace {
 // Operands and loops around a call are part of what its issue takes; the published time of a scalar access holds the
 // loop and the arithmetic around it.
 constexpr uint64_t with_a_call = 64, with_an_event = 48, with_an_access = 20;
+constexpr uint32_t events_of_a_call = 4; // a queue's, around one instruction; flags for their own sake hold no arithmetic
 constexpr uint64_t most_macs = 16 * 16 * 64; // of a step of the cube
 } // namespace
 
@@ -68,9 +69,12 @@ void Log::settle_work(uint32_t pc, uint64_t included)
     }
 }
 
+void Log::end() { settle_work(0, with_a_call); }
+
 void Log::instr(const Instr &in, uint32_t pc, uint32_t work, uint32_t aux, const Copied *copied)
 {
     settle_work(pc, with_a_call);
+    events_left_ = std::min(events_left_ + events_of_a_call, events_before_calls);
     operations += in.pipe == Pipe::V || in.pipe == Pipe::FIX ? work : in.pipe == Pipe::M ? work * most_macs : 0;
     if (records.size() >= cap) {
         ++dropped;
@@ -85,7 +89,10 @@ void Log::instr(const Instr &in, uint32_t pc, uint32_t work, uint32_t aux, const
 
 void Log::event(Kind kind, uint8_t pipe, uint16_t id, uint32_t pc, uint32_t work, uint32_t aux)
 {
-    settle_work(pc, kind == Kind::barrier && static_cast<Pipe>(pipe) == Pipe::S ? 0 : with_an_event);
+    const bool apart = kind == Kind::scalar || (kind == Kind::barrier && static_cast<Pipe>(pipe) == Pipe::S);
+    const bool own = events_left_ > 0 && !apart;
+    events_left_ -= own;
+    settle_work(pc, own ? with_an_event : 0);
     if (records.size() >= cap) {
         ++dropped;
         return;

@@ -56,7 +56,10 @@ public:
     void scalar(uint32_t pc, uint32_t what, bool missed = false); // runs of scalar accesses share one record
     // Account for the kernel's own arithmetic since the last record, beyond `included`, which comes with what it was for.
     void settle_work(uint32_t pc, uint64_t included);
+    void end(); // what was computed behind the last record takes its time as well
     uint16_t op_index(const char *api, const char *op, DType dtype);
+
+    static constexpr uint32_t events_before_calls = 64; // that may come in a row with what is computed around them
 
     uint64_t *work = nullptr; // scalar operations since; none: they are not counted
     // All that could have made a number, on up to eight bytes each: lanes of vector instructions, multiplications of the
@@ -108,6 +111,9 @@ public:
     uint64_t dropped = 0; // records beyond the cap
     uint64_t dropped_work[7] = {};
     static uint64_t cap; // records per core
+
+private:
+    uint32_t events_left_ = events_before_calls;
 };
 
 } // namespace akgen::twin

@@ -42,6 +42,16 @@ uint8_t *local_scalar(uint8_t *data, uint64_t offset_bytes, uint32_t bytes, uint
     return scalar_of_element(api, pc, place, data + offset_bytes, bytes, write);
 }
 
+void set_nibble(uint8_t *data, uint64_t index, uint8_t value, uint32_t limit_bytes)
+{
+    const void *pc = __builtin_return_address(0);
+    const char *api = "SetValue";
+    const Place place = place_of_element(api, pc, data, index / 2, 1, limit_bytes, true);
+    uint8_t &pair = *scalar_of_element(api, pc, place, data + index / 2, 1, true);
+    const int shift = index % 2 ? 4 : 0;
+    pair = static_cast<uint8_t>((pair & (0xf0 >> shift)) | ((value & 0xf) << shift));
+}
+
 uint8_t *local_reference(uint8_t *data, uint64_t offset_bytes, uint32_t bytes, uint32_t limit_bytes)
 {
     const void *pc = __builtin_return_address(0);

@@ -1,21 +1,10 @@
-// What tensors need of the runtime beside their bytes: 4-bit elements, static placement, shapes kept by number.
+// What tensors need of the runtime beside their bytes: static placement, shapes kept by number.
 #include "akgen/memory.h"
 #include "core.h"
 #include <algorithm>
 #include <cstring>
 
 namespace akgen::twin {
-
-void set_nibble(uint8_t *data, uint64_t index, uint8_t value, uint32_t limit_bytes)
-{
-    if (limit_bytes && index / 2 >= limit_bytes) {
-        trap("TENSOR_RANGE", "SetValue", __builtin_return_address(0),
-             "SetValue: element %llu of a tensor of %u elements.", static_cast<unsigned long long>(index),
-             limit_bytes * 2);
-    }
-    const int shift = index % 2 ? 4 : 0;
-    data[index / 2] = static_cast<uint8_t>((data[index / 2] & (0xf0 >> shift)) | ((value & 0xf) << shift));
-}
 
 View static_tensor(uint8_t position, uint32_t offset_bytes, uint32_t size_bytes)
 {

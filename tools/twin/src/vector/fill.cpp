@@ -3,6 +3,7 @@
 
 #include "akgen/vector_move.h"
 #include "composite.h"
+#include "device/guest.h"
 #include "facts.h"
 #include "record.h"
 
@@ -114,6 +115,8 @@ void broadcast_axes(DType type, View dst, View src, View work, const uint32_t *d
     constexpr const char *api = facts.name;
     require_operand(api, pc, "dst", dst);
     require_operand(api, pc, "src", src);
+    require_guest(api, pc, dst_shape, uint64_t{dims} * sizeof *dst_shape, false);
+    require_guest(api, pc, src_shape, uint64_t{dims} * sizeof *src_shape, false);
     uint64_t to = 1, from = 1;
     for (uint32_t i = 0; i < dims; ++i) {
         if (src_shape[i] != dst_shape[i] && src_shape[i] != 1) {

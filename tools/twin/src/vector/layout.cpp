@@ -1,5 +1,6 @@
 // DropOut, Pad and UnPad, ConfusionTranspose: data movement within the Unified Buffer.
 #include "composite.h"
+#include "device/guest.h"
 #include "reduce.h"
 #include <cstring>
 
@@ -152,6 +153,7 @@ void confusion_transpose(DType type, View dst, View src, View work, uint8_t kind
     constexpr const char *api = apis::ConfusionTranspose.name;
     const uint32_t bytes = dtype_bytes(type);
     const bool flat = kind == 7;
+    require_guest(api, pc, axes, (flat ? 2 : 4) * sizeof *axes, false);
     const Axes all = flat ? Axes{1, 1, axes[0], axes[1]} : Axes{axes[0], axes[1], axes[2], axes[3]};
     if (kind == 0 || kind > 7) {
         trap("TRANSPOSE_PARAMS", api, pc, "ConfusionTranspose: transposeType %u does not exist.", kind);

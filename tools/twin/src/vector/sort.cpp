@@ -152,6 +152,7 @@ void merge_records(DType type, bool proposals, View dst, const MergeLists &l, ui
     for (uint32_t i = 0; i < 4; ++i) {
         vector_state().sorted_counts[i] = at[i];
         if (taken) {
+            require_guest("MrgSort", __builtin_return_address(0), taken + i, sizeof *taken, true);
             taken[i] = at[i];
         }
     }

@@ -1,6 +1,7 @@
 // Transpose of 16 x 16 squares, and of rows given by their addresses.
 #include "record.h"
 #include "state.h"
+#include "device/guest.h"
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -138,11 +139,13 @@ void transpose_square(const char *api, View dst, View src)
 void transpose_lists(DType type, const uint64_t *dst, const uint64_t *src, bool dst_high, bool src_high,
                      uint32_t repeat, uint32_t dst_repeat, uint32_t src_repeat)
 {
+    const void *pc = __builtin_return_address(0);
     Lists l;
+    require_guest(apis::TransDataTo5HD.name, pc, dst, sizeof l.dst, false);
+    require_guest(apis::TransDataTo5HD.name, pc, src, sizeof l.src, false);
     std::memcpy(l.dst, dst, sizeof l.dst);
     std::memcpy(l.src, src, sizeof l.src);
-    lists(apis::TransDataTo5HD.name, __builtin_return_address(0), type, l, dst_high, src_high, repeat, dst_repeat,
-          src_repeat);
+    lists(apis::TransDataTo5HD.name, pc, type, l, dst_high, src_high, repeat, dst_repeat, src_repeat);
 }
 
 void transpose_lists_from(DType type, View dst, View src, bool dst_high, bool src_high, uint32_t repeat,
@@ -159,7 +162,9 @@ void transpose_lists_from(DType type, View dst, View src, bool dst_high, bool sr
 
 void set_address_register(uint32_t number, const uint64_t *addresses)
 {
-    std::memcpy(vector_state().transpose_lists[number % 8], addresses, 8 * sizeof *addresses);
+    constexpr uint64_t bytes = 8 * sizeof *addresses;
+    require_guest("SetVaReg", __builtin_return_address(0), addresses, bytes, false);
+    std::memcpy(vector_state().transpose_lists[number % 8], addresses, bytes);
 }
 void transpose_registers(uint32_t dst, uint32_t src, uint32_t repeat, uint32_t dst_repeat, uint32_t src_repeat)
 {
