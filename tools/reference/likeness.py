@@ -92,9 +92,10 @@ class _FormulaRun:
         self.whole = self._value(tree)
         self.parts = {text: v for text, v in values.items() if isinstance(v, torch.Tensor) and v.ndim}
         self.values = [v for v in values.values() if isinstance(v, torch.Tensor)]
-        given = [n.value for n in nodes if isinstance(n, ast.Constant) and type(n.value) in (int, float)]
+        constants = (n.value for n in nodes if isinstance(n, ast.Constant))
+        given = [c for c in constants if isinstance(c, int | float) and not isinstance(c, bool)]
         signed = any(isinstance(n, ast.UnaryOp) and isinstance(n.operand, ast.Constant) for n in nodes)
-        self.numbers = tuple(dict.fromkeys([*given, *(-n for n in given if signed)]))
+        self.numbers: tuple[float, ...] = tuple(dict.fromkeys([*given, *(-n for n in given if signed)]))
 
     def _value(self, node: ast.expr) -> Any:
         try:
@@ -176,4 +177,4 @@ def _close(got: Any, wanted: Any) -> bool:
     if not isinstance(got, torch.Tensor) or not isinstance(wanted, torch.Tensor):
         return False
     got, wanted = got.double().squeeze(), wanted.double().squeeze()
-    return got.shape == wanted.shape and torch.allclose(got, wanted, _CLOSE, _CLOSE, equal_nan=True)
+    return got.shape == wanted.shape and bool(torch.allclose(got, wanted, _CLOSE, _CLOSE, equal_nan=True))

@@ -51,7 +51,8 @@ namespace {
 // Operands and loops around a call are part of what its issue takes; the published time of a scalar access holds the
 // loop and the arithmetic around it.
 constexpr uint64_t with_a_call = 64, with_an_event = 48, with_an_access = 20;
-constexpr uint32_t events_of_a_call = 4; // a queue's, around one instruction; flags for their own sake hold no arithmetic
+constexpr uint32_t events_of_a_call =
+    4; // a queue's, around one instruction; flags for their own sake hold no arithmetic
 constexpr uint64_t most_macs = 16 * 16 * 64; // of a step of the cube
 } // namespace
 

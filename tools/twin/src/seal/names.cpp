@@ -43,8 +43,8 @@ bool may_be_elsewhere(const std::string &name)
         "__divti3",     "__udivti3",    "__modti3",      "__umodti3",     "__multi3",      "__popcountdi2",
         "__clzti2",     "__ctzti2",     "__extendhfsf2", "__extendhfdf2", "__truncsfhf2",  "__truncdfhf2",
         "__truncsfbf2", "__truncdfbf2", "__floattisf",   "__floattidf",   "__floatuntisf", "__floatuntidf",
-        "__fixsfti",    "__fixdfti",    "__fixunssfti",  "__fixunsdfti",
-        "__mulsc3",     "__muldc3",     "__divsc3",      "__divdc3"};
+        "__fixsfti",    "__fixdfti",    "__fixunssfti",  "__fixunsdfti",  "__mulsc3",      "__muldc3",
+        "__divsc3",     "__divdc3"};
     // Of any other name, whoever reads the library says that nobody has it: all of the compiler's library begin so.
     const bool linked_in = begins(name, "__") || begins(name, "_Unwind") || begins(name, "akgen_");
     return !linked_in || arithmetic.count(name) || name == "__dso_handle";
