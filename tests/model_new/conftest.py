@@ -16,7 +16,8 @@ from akgen.tools.core.task import Task
 from akgen.tools.judge.judge import Judge, open_judge
 from akgen.tools.model_new import recording
 from akgen.tools.model_new.build import build, device_of, place
-from akgen.tools.model_new.steps import CallRecord, RecordingJob, read_record
+from akgen.tools.model_new.reading import read_record
+from akgen.tools.model_new.steps import CallRecord, RecordingJob
 from akgen.tools.toolchains import make_twin
 from akgen.tools.twin.settings import user_cache
 from akgen.tools.twin.toolchain import TwinToolchain

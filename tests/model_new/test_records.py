@@ -9,7 +9,7 @@ import pytest
 
 from akgen.tools.core.call import Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
-from akgen.tools.model_new.steps import RecordRefused, read_record
+from akgen.tools.model_new.reading import RecordRefused, read_record
 
 SECRET = b"\1" * 16  # what lies elsewhere: an expected output
 

@@ -10,6 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from akgen.tools.cache.content import ContentCache
 from akgen.tools.core.call import Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
@@ -34,13 +37,14 @@ Order = tuple[int, ...]  # a launch's memories, as places among the parameters o
 class DeviceMemory:
     """One tensor or allocation; `file` is None until something was written there.
 
-    `given` says that the file is an input's.
+    `given` says that the file is an input's, `stored` whether a kernel stored there; an array: byte by byte.
     """
 
     meta: TensorMeta
     file: Path | None = None
     given: bool = False
     zeroed: bool = False
+    stored: bool | npt.NDArray[np.uint8] = False
 
 
 class Made(NamedTuple):
@@ -267,9 +271,11 @@ class Device:
             timeout_s=run.timeout_s, trace=run.trace, what_if=run.what_if, poison=run.poison, task=task,
             before=before, times=run.times,
         )  # fmt: skip
-        for n, out in zip((*sides.empty, *kept), done.outputs, strict=False):
+        for k, (n, out) in enumerate(zip((*sides.empty, *kept), done.outputs, strict=False)):
             assert isinstance(out, TensorFile)
             memories[n].file = out.path
+            if done.stored is None or done.stored[k]:
+                memories[n].stored = True
         return done.model_copy(update={"diagnostics": tuple(map(self._named, done.diagnostics))})
 
     def _named(self, found: Diagnostic) -> Diagnostic:
@@ -336,13 +342,22 @@ def joined(
     outputs: tuple[TensorFile | tuple[TensorFile, ...], ...],
     handed: Path,
     kept: tuple[Diagnostic, ...],
+    beside_us: float = 0.0,
 ) -> Launch:
+    """Return all launches as one; `beside_us` is what was done beside them, such as copies."""
     longest = max(launches, key=lambda one: one.time_us or 0.0)
     time_us = (
-        None if any(one.time_us is None for one in launches) else sum(one.time_us or 0.0 for one in launches)
+        None
+        if any(one.time_us is None for one in launches)
+        else sum(one.time_us or 0.0 for one in launches) + beside_us
     )
     profile = longest.profile
-    if profile is not None and profile.roofline_us is not None and time_us and len(launches) > 1:
+    if (
+        profile is not None
+        and profile.roofline_us is not None
+        and time_us
+        and (len(launches) > 1 or beside_us > 0)
+    ):
         profile = profile.model_copy(update={"roofline_share": min(1.0, profile.roofline_us / time_us)})
     counted = [one.operations for one in launches if one.operations is not None]
     return with_all(longest, launches).model_copy(
@@ -350,6 +365,7 @@ def joined(
             "outputs": outputs,
             "time_us": time_us,
             "profile": profile,
+            "stored": None,
             "operations": sum(counted) if len(counted) == len(launches) else None,
             "tiling_data": handed,
             "diagnostics": tuple(dict.fromkeys((*(d for one in launches for d in one.diagnostics), *kept))),

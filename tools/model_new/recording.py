@@ -27,11 +27,13 @@ from akgen.tools.binding.imports import import_as_named
 from akgen.tools.binding.module import attach
 from akgen.tools.binding.npu import install_npu, vendor_operator
 from akgen.tools.core.call import Argument, Call, TensorMeta
+from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import InputError
-from akgen.tools.launched.record import Allocation, KernelLaunch
+from akgen.tools.launched.record import KernelLaunch
 from akgen.tools.model_new.dispatch import Watch
 from akgen.tools.model_new.steps import (
     MOST_CONSTANT_BYTES,
+    Allocated,
     CalledAgain,
     Constant,
     Copied,
@@ -115,7 +117,7 @@ class Recorder:
         if base == 0:
             return
         if base not in self._numbers:
-            self._allocate(base, size)
+            self._allocate(base, size, tensor.dtype)
         if has_values:
             self._fresh.add(self._numbers[base])
 
@@ -163,7 +165,7 @@ class Recorder:
             if tensor.device.type != "npu" or base == 0:
                 raise InputError("A tensor of the CPU is given where one of the device is needed.", "")
             if base not in self._numbers:
-                self._allocate(base, size)
+                self._allocate(base, size, tensor.dtype)
             number = self._numbers[base]
             offset = first - base + tensor.storage_offset() * tensor.element_size()
         shape, strides = tuple(tensor.shape), tuple(tensor.stride())
@@ -233,12 +235,15 @@ class Recorder:
             return base.value or 0, size.value
         return 0, 0
 
-    def _allocate(self, base: int, size: int) -> None:
+    def _allocate(self, base: int, size: int, dtype: torch.dtype | None = None) -> None:
         self._numbers[base] = len(self._sizes)
         self._bases.append(base)
         self._sizes.append(size)
         self._seen.append(None)
-        self.write(Allocation(kind="allocate", bytes=size))
+        named = None if dtype is None else str(dtype).removeprefix("torch.")
+        self.write(
+            Allocated(kind="allocate", bytes=size, dtype=DType(named) if named in set(DType) else None)
+        )
 
     def _bytes(self, number: int) -> Bytes:
         held = (ctypes.c_uint8 * self._sizes[number]).from_address(self._bases[number])

@@ -26,13 +26,16 @@ from akgen.tools.launched.memory import RunOptions
 from akgen.tools.launched.toolchain import LaunchingTwin
 from akgen.tools.model_new.build import BindingRefused, Placed, build, device_of, operator_of, place
 from akgen.tools.model_new.device import (
+    UNTOUCHED,
     ModelDevice,
+    delegated,
     kernels_of,
     operator_calls,
     returned_as_asked,
     untouched,
 )
-from akgen.tools.model_new.steps import CallRecord, RecordingJob, RecordRefused, call_key, read_record
+from akgen.tools.model_new.reading import RecordRefused, read_record
+from akgen.tools.model_new.steps import CallRecord, RecordingJob, call_key
 from akgen.tools.process.program import Finished, ResourceLimits, run_sandboxed
 from akgen.tools.twin.sandboxed import SANDBOX_TEXT, stopped_by_sandbox
 
@@ -232,9 +235,7 @@ def _see(project: KernelProject, call: Call, recorded: CallRecord) -> None:
     file = (project.model or "").partition("::")[0]
     computed = recorded.all_computed
     if computed:
-        found = tuple(
-            _finding("DELEGATED", f"The class runs {one.what}.", file, one.line) for one in computed
-        )
+        found = tuple(delegated(f"The class runs {one.what}.", file, one.line) for one in computed)
         raise _Stopped(Outcome.CHEAT, found)
     if recorded.raised is not None:
         raised = _finding(recorded.raised.code, recorded.raised.text, file, recorded.raised.line)
@@ -243,8 +244,7 @@ def _see(project: KernelProject, call: Call, recorded: CallRecord) -> None:
     if wrong is not None:
         raise _Stopped(Outcome.TILING_ERROR, (wrong.model_copy(update={"file": file}),))
     if untouched(call, recorded) is not None:
-        text = "What forward returns was written by none of its kernels."
-        raise _Stopped(Outcome.CHEAT, (_finding("DELEGATED", text, file),))
+        raise _Stopped(Outcome.CHEAT, (delegated(UNTOUCHED, file),))
 
 
 def _unplaced(project: KernelProject, recorded: CallRecord) -> tuple[Diagnostic, ...]:

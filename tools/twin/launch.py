@@ -116,6 +116,7 @@ def launch(
         tiling_key=what.tiling.tiling_key,
         profile=profile,
         operations=read.launch.operations if read.launch else None,
+        stored=_stored(what.op, call, read.launch.stored) if read.launch else None,
         library=what.library,
         tiling_data=None if what.tiling.data is None else folder / "tiling.bin",
         wall_s=done.wall_s,
@@ -268,6 +269,22 @@ def _output_files(output: OutputMeta, file: Path) -> TensorFile | tuple[TensorFi
             for k, m in enumerate(output.meta)
         )
     return TensorFile(dtype=output.meta.dtype, shape=output.meta.shape, path=Path(f"{file}.bin"))
+
+
+def _stored(op: HostOp | None, call: Call, names: Sequence[str] | None) -> tuple[bool, ...] | None:
+    """Say of each tensor of the outputs, in a row, whether it is among these, as the manifest names them."""
+    if names is None:
+        return None
+    found: list[bool] = []
+    for i, output in enumerate(call.outputs):
+        if output.aliases is None:
+            name = op.outputs[i].name if op else f"output_{i}"
+        else:
+            name = op.inputs[output.aliases].name if op else f"input_{output.aliases}"
+        listed = isinstance(output.meta, tuple)
+        count = len(output.meta) if isinstance(output.meta, tuple) else 1
+        found += [(f"{name}[{k}]" if listed else name) in names for k in range(count)]
+    return tuple(found)
 
 
 def _tensor(meta: TensorMeta) -> str:

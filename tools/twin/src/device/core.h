@@ -57,6 +57,7 @@ struct GmBuffer {
     uint64_t device_address = 0; // where an allocator of the device would have put it; the same in every run
     bool read_only = false;      // an input, or the tiling data
     bool variables = false;      // the kernel's own: static ones, and those outside of functions
+    mutable bool stored = false; // something was written here
     bool holds(const uint8_t *p) const { return p >= data && p < data + mapped_bytes; }
 };
 

@@ -141,17 +141,21 @@ std::string timeline_report(const Launch &l, int trace_fd, bool with_predictions
                            ",\"cores\":" + std::to_string(p.cores) + ",\"fits\":" + (p.fits ? "true" : "false") + "}";
         }
     }
+    std::string stored; // tensors by name; of code that is not sealed, some stores are seen by nobody
+    for (const GmBuffer &buffer : l.buffers) {
+        stored += buffer.stored ? (stored.empty() ? "" : ",") + json_quote(buffer.name) : "";
+    }
     return "{\"kind\":\"launch\",\"cores\":" + std::to_string(l.cores.size()) +
            ",\"at_once\":" + std::to_string(s.at_once) + ",\"cycles\":" + number(s.cycles * stretch + start) +
            ",\"start_cycles\":" + number(start) + ",\"cold_cycles\":" + number(cold.cycles * stretch + start) +
            ",\"warm_cycles\":" + (warm ? number(warm->cycles * stretch + start) : "null") +
            ",\"clock_mhz\":" + number(l.chip->at("clock_mhz")) + ",\"gm_read_bytes\":" + std::to_string(read) +
            ",\"gm_write_bytes\":" + std::to_string(written) +
-           ",\"operations\":" + (l.guest ? std::to_string(operations) : "null") + ",\"pipes\":{" + pipes +
-           "},\"bound\":\"" + verdict.bound + "\",\"roofline_share\":" + number(share) +
-           ",\"roofline_cycles\":" + number(must) + ",\"own_share\":" + number(verdict.share) +
-           ",\"core_imbalance\":" + number(imbalance) + ",\"what_if\":[" + predictions +
-           "],\"extrapolated_records\":" + std::to_string(dropped) +
+           ",\"operations\":" + (l.guest ? std::to_string(operations) : "null") +
+           ",\"stored\":" + (l.guest ? "[" + stored + "]" : "null") + ",\"pipes\":{" + pipes + "},\"bound\":\"" +
+           verdict.bound + "\",\"roofline_share\":" + number(share) + ",\"roofline_cycles\":" + number(must) +
+           ",\"own_share\":" + number(verdict.share) + ",\"core_imbalance\":" + number(imbalance) + ",\"what_if\":[" +
+           predictions + "],\"extrapolated_records\":" + std::to_string(dropped) +
            ",\"timeline_incomplete\":" + (s.stuck ? "true" : "false") + "}";
 }
 

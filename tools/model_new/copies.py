@@ -1,0 +1,86 @@
+"""What a class's copies are: their time as copies of the device, and which bytes of memory kernels made.
+
+A copy brings what it read along: bytes that no kernel stored stay such, wherever copies take them.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from akgen.tools.core.dtypes import DType
+from akgen.tools.launched.memory import DeviceMemory
+from akgen.tools.model_new.steps import Copied, View
+
+Raw = npt.NDArray[Any]
+_FACTS = frozenset({
+    "clock_mhz", "core_aiv", "launch_us", "launch_core_us", "block_start_us", "mte2_miss_bytes_per_cycle_core",
+    "hbm_bytes_per_us_total",
+})  # fmt: skip
+
+
+class CopyTimes:
+    """Predicted times of copies by the chip's vector cores."""
+
+    def __init__(self, chip_file: Path) -> None:
+        """`chip_file` holds the chip's facts as the twin's programs read them; a later line replaces an earlier one."""
+        lines = (line.split("\t") for line in chip_file.read_text().splitlines())
+        self._of = {line[0]: float(line[1]) for line in lines if line[0] in _FACTS}
+
+    def us(self, step: Copied) -> float:
+        """Return the microseconds of a copy as a launch of its own, on as many cores as make it fastest."""
+        if step.target.count == 0:
+            return 0.0
+        of = self._of
+        read, written = (
+            min(v.count * v.dtype.size_bytes, v.end - v.offset) for v in (step.source, step.target)
+        )
+        one = of["mte2_miss_bytes_per_cycle_core"] * of["clock_mhz"]
+        return min(
+            of["launch_us"]
+            + (cores - 1) * of["launch_core_us"]
+            + of["block_start_us"]
+            + (read + written) / min(cores * one, of["hbm_bytes_per_us_total"])
+            for cores in range(1, int(of["core_aiv"]) + 1)
+        )
+
+
+def bits_of(dtype: DType) -> np.dtype[Any]:
+    """Return an element's bytes as one plain number."""
+    return np.dtype(f"u{dtype.size_bytes}")
+
+
+def strided(content: npt.NDArray[np.uint8], view: View) -> Raw:
+    """Return a view of a memory's bytes, element by element."""
+    size = view.dtype.size_bytes
+    held = content[view.offset :]
+    return np.ndarray(
+        shape=view.shape,
+        dtype=bits_of(view.dtype),
+        buffer=held.data,
+        strides=tuple(s * size for s in view.strides),
+    )
+
+
+def bring(source: DeviceMemory, target: DeviceMemory, step: Copied) -> None:
+    """Note what a copy brings: bytes that kernels stored, or bytes that none did."""
+    if step.target.count == 0 or (isinstance(source.stored, bool) and source.stored is target.stored):
+        return
+    brought = np.array(strided(_mask(source), step.source))
+    mask = _mask(target)
+    strided(mask, step.target)[...] = brought
+    target.stored = bool(mask[0]) if mask.min() == mask.max() else mask
+
+
+def has_stored(memory: DeviceMemory, view: View) -> bool:
+    """Say whether a kernel stored any of a tensor's bytes."""
+    if isinstance(memory.stored, bool):
+        return memory.stored
+    return bool(strided(memory.stored, view).any())
+
+
+def _mask(memory: DeviceMemory) -> npt.NDArray[np.uint8]:
+    if isinstance(memory.stored, bool):
+        return np.full(memory.meta.size_bytes, memory.stored, np.uint8)
+    return memory.stored
