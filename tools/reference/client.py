@@ -157,6 +157,17 @@ class ReferenceWorker:
             return trial
         return SampleFiles.model_validate({**trial.model_dump(), **found})
 
+    def halved(
+        self, reference: Reference, case: Case, seed: int, distribution: Distribution, axis: int, folder: Path
+    ) -> tuple[TensorFile, ...] | None:
+        """Write what the reference returns where the first half of an axis of its inputs stands for the second, too.
+
+        None where the inputs have no such axis, the reference cannot tell, or returns the same.
+        """
+        where = {"axis": axis, "folder": str(folder.resolve())}
+        found = self._ask("halved", reference, case, seed, distribution, **where)["halved"]
+        return None if found is None else tuple(TensorFile.model_validate(f) for f in found)
+
     def explain(
         self,
         reference: Reference,

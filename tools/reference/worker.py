@@ -21,6 +21,7 @@ from akgen.tools.core.call import Argument, Call, OutputMeta, TensorFile, Tensor
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Distribution, Reference
 from akgen.tools.reference import tensors
+from akgen.tools.reference.halved import halved
 from akgen.tools.reference.protocol import Binding, LoadedCase, Sample
 
 KEPT_CASES = 16
@@ -55,6 +56,11 @@ class Server:
             return {"failed": self._check(loaded, sample, request["outputs"])}
         if request["op"] == "choose":
             return {"chosen": self._chosen(loaded, sample, request)}
+        if request["op"] == "halved":
+            found = halved(loaded.model, sample, sample.binding or loaded.binding, int(request["axis"]))
+            folder = Path(request["folder"])
+            written = found and [tensors.write_value(o, folder, f"half{i}") for i, o in enumerate(found)]
+            return {"halved": written and [_dump(w) for w in written]}
         if request["op"] == "sample":
             binding = sample.binding or loaded.binding
             return _write(sample, binding, Path(request["inputs"]), Path(request["expected"]))

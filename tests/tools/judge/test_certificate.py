@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Reference, Task, Tolerance
 from akgen.tools.judge.certificate import ANSWERS, certify, task_digest
@@ -35,6 +36,7 @@ def task(folder: Path, expression: str, inputs: str = "torch.randn(9, 40)", *, l
         ("x > 0", "torch.randn(9, 40)"),
         ("x.sum()", "torch.randn(9, 40)"),
         ("x.to(torch.float16)", "torch.randn(1)"),
+        ("x[:4] + 1", "torch.randn(9, 40)"),  # half of the rows are all that the reference reads
     ],
 )
 def test_an_honest_task_is_certified(
@@ -66,6 +68,23 @@ def test_a_degenerate_task_is_refused(
 def test_a_tolerance_that_accepts_anything_is_refused(reference: ReferenceWorker, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'zeros' passes"):
         certify(task(tmp_path, "x.tanh()", loose=True), reference)
+
+
+def test_half_of_the_elements_is_an_answer(reference: ReferenceWorker, tmp_path: Path) -> None:
+    """A literal atol above a mean's size lets nothing pass, since it shrinks; an rtol of one half does not."""
+    own = Tolerance(dtype=DType.BFLOAT16, atol=0.1, rtol=0.016)
+    asked = task(tmp_path, "x.mean()", "torch.randn(64, 64).bfloat16()").model_copy(
+        update={"tolerances": (own,)}
+    )
+    assert certify(asked, reference).rejected == ANSWERS
+    loose = Tolerance(dtype=DType.FLOAT32, atol=0.0, rtol=0.5)
+    asked = task(tmp_path, "x.abs().mean()", "torch.randn(64, 64)").model_copy(
+        update={"tolerances": (loose,)}
+    )
+    with pytest.raises(
+        InputError, match=r"the answer 'half of axis \d' passes and looks at half of the inputs"
+    ):
+        certify(asked, reference)
 
 
 def test_the_digest_changes_with_the_task(tmp_path: Path) -> None:

@@ -135,3 +135,29 @@ def test_a_number_beside_a_jump_may_be_off_by_it_where_such_bounds_are_few(
         assert found.max_used is not None and 0.9 < found.max_used < 1.0
     assert check(off(want, 1.6), want, bounds=bounds).mismatch is not None
     assert check(want + np.where(np.arange(160) < 11, 1.4, 0), want, bounds=bounds).mismatch is not None
+
+
+OWN = (Tolerance(dtype=DType.FLOAT32, atol=0.5, rtol=0.0),)
+
+
+@pytest.mark.parametrize(
+    ("by", "bound", "right"),
+    [
+        (0.004, 1e-9, True),  # inside the share of atol that an output of 0.01 leaves
+        (0.006, 1e-9, False),
+        (0.09, 0.1, True),  # a bound that is larger holds, although it is more than an eighth of the output
+        (0.11, 0.1, False),
+        (0.49, 9.0, True),  # and atol is the most
+        (0.51, 9.0, False),
+        (0.49, None, True),
+        (0.51, None, False),
+    ],
+)
+def test_a_tasks_own_atol_shrinks_to_the_outputs_size_or_the_bound(
+    check: Compare, by: float, bound: float | None, right: bool
+) -> None:
+    want = np.full(40, 0.01)
+    bounds = None if bound is None else np.full(40, bound)
+    assert (check(off(want, by), want, tolerances=OWN, bounds=bounds).mismatch is None) is right
+    large = check(off(np.full(40, 2.0), 0.49), np.full(40, 2.0), tolerances=OWN, bounds=np.full(40, 1e-9))
+    assert large.mismatch is None

@@ -5,13 +5,14 @@ Which alterations are tried for which operation stands here; causes are names of
 
 import copy
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import torch
 from torch.utils._pytree import tree_map
 
 from akgen.tools.reference import golden
+from akgen.tools.reference.halved import restore
 from akgen.tools.reference.protocol import Binding, Sample
 from akgen.tools.reference.variants.alteration import Alterations
 from akgen.tools.reference.variants.arithmetic import (
@@ -37,7 +38,7 @@ _FAILS = (RuntimeError, ValueError, IndexError, TypeError, NotImplementedError, 
 
 
 class Permitted(NamedTuple):
-    """What the output is held to. Unless it is literal, `atol` shrinks with outputs below one."""
+    """What the output is held to. `atol` shrinks with outputs below one; if it is literal, no further than bounds."""
 
     atol: float
     rtol: float
@@ -60,7 +61,7 @@ def explain(
     if not isinstance(want, torch.Tensor) or want.shape != got.shape or got.is_complex():
         return None
     exact = copy.deepcopy(model)
-    _restore(exact, sample, binding)
+    restore(exact, sample, binding)
     try:
         recording, outputs = record(exact.double(), golden.upcast(list(sample.args)), path)
     except (TooLarge, *_FAILS):
@@ -105,7 +106,11 @@ class _Compared:
     ) -> None:
         finite = want[torch.isfinite(want)]
         rms = float(finite.square().mean().sqrt()) if finite.numel() else 0.0
-        self._atol = tolerance.atol if tolerance.literal else tolerance.atol * min(1.0, rms)
+        shrunk = torch.tensor(tolerance.atol * min(1.0, rms), dtype=torch.float64)
+        if tolerance.literal:
+            known = torch.full((), torch.inf) if bounds is None else bounds.double()
+            shrunk = torch.maximum(shrunk, known).clamp(max=tolerance.atol)
+        self._atol = shrunk
         self._rtol = tolerance.rtol
         self._least = torch.zeros(()) if bounds is None else bounds.double().clamp(max=rms / 8)
         self._got, self._want, self._error = got, want, (got - want).abs()
@@ -138,16 +143,6 @@ class _Compared:
 
 def _share(mask: torch.Tensor) -> float:
     return float(mask.double().mean()) if mask.numel() else 1.0
-
-
-def _restore(model: Any, sample: Sample, binding: Binding) -> None:
-    """Give the model the weights that the sample was made with."""
-    state = model.state_dict()
-    given: Sequence[Any] = sample.inputs
-    with torch.no_grad():
-        for source, value in zip(binding.inputs, given, strict=False):
-            if source is not None and source.kind == "state" and source.key in state:
-                state[source.key].copy_(value)
 
 
 def alterations(recording: Recording, at: int) -> Alterations:
