@@ -104,7 +104,7 @@ def _read_code(found: ExtractedCode, known: Request, language: Language) -> Pars
     kept = {} if source.brings == "inputs" else {"dtypes": known.dtypes, "shapes": known.shapes[:1]}
     fresh = Request(source=source, dynamic=known.dynamic, **kept)
     beside = with_tensors(fresh, without_label(found), found.comments)
-    if beside is not None and beside.request.source is not None:
+    if beside is not None and beside.request.source is not None and source.name != "expression":
         changed = edited_code(beside.request.source, beside.words, _plainly)
         if changed is not None:
             source = changed.source

@@ -335,7 +335,7 @@ def _name_axes(tree: ast.expr) -> None:
                 dim = ast.literal_eval(node.args[1])
             except ValueError:
                 continue
-            if isinstance(dim, int | tuple):
+            if isinstance(dim, int):
                 node.keywords.append(ast.keyword("dim", node.args.pop()))
 
 
