@@ -45,15 +45,23 @@ def observed(tensor: torch.Tensor) -> Domain | None:
 
 
 def draw(
-    like: torch.Tensor, distribution: Distribution, domain: Domain | None, generator: torch.Generator
+    like: torch.Tensor,
+    distribution: Distribution,
+    domain: Domain | None,
+    generator: torch.Generator,
+    *,
+    reach: float = 0.0,
 ) -> torch.Tensor:
     """Return values of this distribution in the shape and dtype of `like`, a floating tensor, inside `domain`.
 
-    "task" and anything that is not floating point is returned as it is.
+    "task" and anything that is not floating point is returned as it is. `reach` is how far up a few of the extreme
+    values lie, as a share of the decades between the others and what the dtype holds.
     """
     if distribution == "task" or not like.is_floating_point() or like.numel() == 0:
         return like
     values = _FREE[distribution](like, generator)
+    if distribution == "extreme" and reach > 0 and (domain is None or math.inf in (-domain[0], domain[1])):
+        values = _with_far(values, like.dtype, reach, generator)
     if domain is not None:
         values = _confine(values, domain)
     return values.to(like.dtype)
@@ -136,7 +144,8 @@ def _sparse(like: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 def _extreme(like: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """Magnitudes over several decades, both signs, one per cent denormal numbers and one per cent zeros.
 
-    The largest stay below the square root of what the dtype holds, so that squares do not overflow by themselves.
+    The largest stay below the square root of what the dtype holds, so that squares do not overflow by themselves; a few
+    may lie above (`_with_far`).
     In half precision, whose tolerance is wide, some parts of each axis are larger than others, as in `_normal`.
     """
     half = like.dtype not in (torch.float32, torch.float64)
@@ -149,6 +158,32 @@ def _extreme(like: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     denormal = torch.finfo(like.dtype).tiny / 4
     size = torch.where(kind < 0.01, torch.full_like(size, denormal), size)
     return sign * torch.where(kind > 0.99, torch.zeros_like(size), size)
+
+
+def _with_far(
+    values: torch.Tensor, dtype: torch.dtype, reach: float, generator: torch.Generator
+) -> torch.Tensor:
+    """Let up to eight elements lie far above the others: few, since one decides over a sum that it is a term of.
+
+    Single precision up to 1e6, one time in four up to 1e18, whose square is a number still; bfloat16 from what half
+    precision holds on as well. Of halves one element reaches 6e4 and the others stay so small that their sum does not
+    overflow in any order.
+    """
+    flat = values.clone().reshape(-1)
+    if flat.numel() < 4:
+        return values
+    far = torch.randperm(flat.numel(), generator=generator)[: min(8, max(2, flat.numel() // 64))]
+    single = dtype in (torch.float32, torch.float64)
+    low, high = (3.0, 6.0) if single else (1.5, math.log10(6e4))
+    if dtype != torch.float16 and float(torch.rand((), generator=generator)) < 0.25:
+        high = 18.0
+    power = low + reach * (high - low) * torch.rand(far.shape, generator=generator)
+    if dtype == torch.float16:
+        power[1:] = low + reach * torch.rand(len(far) - 1, generator=generator)
+    power[0] = low + reach * (high - low) * (0.75 + 0.25 * float(torch.rand((), generator=generator)))
+    first = int(torch.randint(0, 2, (), generator=generator))
+    flat[far] = (1.0 - 2.0 * ((torch.arange(len(far)) + first) % 2)) * 10**power
+    return flat.reshape(values.shape)
 
 
 _FREE = {

@@ -14,6 +14,7 @@ lists are, too. A module may say more about itself:
 Not covered: forward arguments by keyword only.
 """
 
+import contextlib
 import copy
 import importlib.util
 import inspect
@@ -37,6 +38,7 @@ from akgen.tools.reference.choices.choose import chosen, without_places
 from akgen.tools.reference.choices.places import FollowedPlaces
 from akgen.tools.reference.followed import Openness, work_of
 from akgen.tools.reference.protocol import Binding, InputSpec, LoadedCase, Sample, Work
+from akgen.tools.reference.reached import Reached, tells_nothing
 from akgen.tools.reference.rounding.running import precision
 from akgen.tools.reference.whole_numbers import FreeInput, free_inputs, redrawn
 
@@ -82,11 +84,14 @@ class ModuleCase:
 
         A distribution outside of what the reference is defined on (it raises, makes NaN out of numbers, leaves a
         result open, such as the order of equal elements, or float32 loses it) is drawn again inside the range of the
-        task's own inputs, and gives way to these if that does not help either.
+        task's own inputs, and gives way to these if that does not help either. Of extreme values a few are as large as
+        the dtype and the reference allow: they are drawn again smaller, and then not at all, where an operation has no
+        finite result or error bound for them.
         """
         if distribution != "task":
-            for own_range in (False, True):
-                sample = self._try(seed, distribution, own_range=own_range)
+            reaches = (1.0, 0.5, 0.2, 0.0) if distribution == "extreme" else (0.0,)
+            for own_range, reach in (*((False, r) for r in reaches), (True, 0.0)):
+                sample = self._try(seed, distribution, own_range=own_range, reach=reach)
                 if sample is not None:
                     return sample
         sample = self._try(seed, "task", own_range=False)
@@ -122,14 +127,16 @@ class ModuleCase:
         """This format has no check of its own."""
         return None
 
-    def _drawn(self, seed: int, distribution: Distribution, *, own_range: bool) -> list[Any]:
+    def _drawn(
+        self, seed: int, distribution: Distribution, *, own_range: bool, reach: float = 0.0
+    ) -> list[Any]:
         """Return the arguments of a trial."""
         generator = torch.Generator().manual_seed(seed)
         given = self._task_args(seed)
         if not own_range:
             given = redrawn(given, self._free, distribution, generator)
         args = [
-            self._redraw(value, name, distribution, generator, own_range)
+            self._redraw(value, name, distribution, generator, own_range, reach)
             for value, name in zip(given, self.names, strict=True)
         ]
         if self._nonfinite(distribution):
@@ -139,19 +146,25 @@ class ModuleCase:
     def _nonfinite(self, distribution: Distribution) -> bool:
         return distribution == "extreme" and bool(getattr(self._module, "HANDLES_NONFINITE", False))
 
-    def _try(self, seed: int, distribution: Distribution, *, own_range: bool) -> Sample | None:
+    def _try(
+        self, seed: int, distribution: Distribution, *, own_range: bool, reach: float = 0.0
+    ) -> Sample | None:
         self._set_state(seed)
-        args = self._drawn(seed, distribution, own_range=own_range)
+        args = self._drawn(seed, distribution, own_range=own_range, reach=reach)
         nonfinite = self._nonfinite(distribution)
         try:
-            with Openness() as openness:
+            with Reached() if reach > 0 else contextlib.nullcontext() as reached, Openness() as openness:
                 returned, work = work_of(self.model, args)
         except (RuntimeError, ValueError, ArithmeticError, IndexError):
             return None
         # The task's own inputs are taken as they are: `chosen` follows a candidate where they leave something open.
         if distribution != "task" and not nonfinite and (openness.found or golden.has_nan(returned)):
             return None
+        if reached is not None and reached.beyond:
+            return None
         sample = self._pack(args, returned, work)
+        if reached is not None and tells_nothing(sample.expected, sample.bounds):
+            return None
         if distribution != "task" and golden.misses_itself(returned, sample.expected, sample.bounds):
             return None
         return sample
@@ -194,15 +207,18 @@ class ModuleCase:
         distribution: Distribution,
         generator: torch.Generator,
         own_range: bool,
+        reach: float,
     ) -> Any:
         if not isinstance(value, torch.Tensor):
             if not isinstance(value, list | tuple | dict):
                 return value
-            return nested.each(value, lambda v: self._redraw(v, name, distribution, generator, own_range))
+            return nested.each(
+                value, lambda v: self._redraw(v, name, distribution, generator, own_range, reach)
+            )
         domain = inputs.domain_of(getattr(self._module, "DOMAIN", None), name)
         if domain is None and own_range and value.is_floating_point():
             domain = inputs.observed(value)
-        return inputs.draw(value, distribution, domain, generator)
+        return inputs.draw(value, distribution, domain, generator, reach=reach)
 
     @cached_property
     def _free(self) -> tuple[FreeInput, ...]:
