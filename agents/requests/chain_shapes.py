@@ -6,7 +6,14 @@ from collections.abc import Mapping
 
 from akgen.agents.requests.einsum import einsum_shapes
 from akgen.agents.requests.marks import Mark, MarkedText
-from akgen.agents.requests.named_shapes import all_named, by_name, by_role, named_before, others_known
+from akgen.agents.requests.named_shapes import (
+    all_named,
+    by_name,
+    by_role,
+    in_declared_order,
+    named_before,
+    others_known,
+)
 from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import Request, Shape
@@ -26,6 +33,7 @@ def with_shapes(
     request, rest = _embedded(text, request, listed)
     request = _solved(request, rest)
     rest = _of_composite(request, _without_result(text, _without_repeats(text, rest)))
+    request = in_declared_order(text, request, rest)
     kept = others_known(text, request, known, rest)
     also = also and kept is None
     shapes = (kept,) if kept is not None else _cases(text, marks, request, rest) if rest else ()

@@ -95,8 +95,22 @@ def named_before(text: MarkedText, listed: list[Mark], names: tuple[str, ...]) -
     return found
 
 
+def in_declared_order(text: MarkedText, request: Request, listed: list[Mark]) -> Request:
+    """Return the request with a formula's tensors in the order in which their shapes are told, where all are."""
+    named = _named(text, request, listed)
+    if named is None or tuple(named) == request.steps[0].variables:
+        return request
+    first = request.steps[0].model_copy(update={"variables": tuple(named)})
+    return request.model_copy(update={"steps": (first, *request.steps[1:])})
+
+
 def all_named(text: MarkedText, request: Request, listed: list[Mark]) -> tuple[Shape, ...] | None:
     """Return the shapes of a formula's tensors where each is named before its shape: "W1 and W3 256x512"."""
+    named = _named(text, request, listed)
+    return None if named is None else tuple(named[v] for v in request.steps[0].variables)
+
+
+def _named(text: MarkedText, request: Request, listed: list[Mark]) -> dict[str, Shape] | None:
     first = request.steps[0] if request.steps else None
     if first is None or len(first.variables) < _PAIR or any(len(m.value) != 1 for m in listed):
         return None
@@ -109,6 +123,4 @@ def all_named(text: MarkedText, request: Request, listed: list[Mark]) -> tuple[S
         for name in re.findall(_NAME, before["names"]) if before else ():
             if name in first.variables and named.setdefault(name, mark.value[0]) != mark.value[0]:
                 return None
-    if not set(first.variables) <= named.keys():
-        return None
-    return tuple(named[v] for v in first.variables)
+    return named if set(first.variables) <= named.keys() else None
