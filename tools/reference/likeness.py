@@ -17,6 +17,7 @@ _SAMPLES = ((-1.7, -0.6, -0.1, 0.3, 0.9, 2.4), (0.1, 0.25, 0.4, 0.55, 0.7, 0.85)
 _CLOSE = 2e-3
 _MOST_OPERANDS = 400
 _MOST_ATTRIBUTES = 2048
+_MOST_OF_PARTS = 8  # attributes' values tried on parts, of which there are many
 _MOST_NODES = 60
 _BROKEN = (
     RuntimeError,
@@ -28,13 +29,15 @@ _BROKEN = (
     NameError,
     ArithmeticError,
 )
+Attributes = dict[str, Any]
+Operator = Callable[[Sequence[Any], Attributes], Any]
 
 
 class Likeness(NamedTuple):
     """The formula is the operator with these attributes, or the operator is a part of the formula."""
 
     kind: Literal["same", "part"]
-    attributes: dict[str, Any]
+    attributes: Attributes
 
 
 class Definition(NamedTuple):
@@ -43,17 +46,15 @@ class Definition(NamedTuple):
     source: str  # "torch.nn.functional.gelu", or "def softcap(x, cap): ..."
     tensors: tuple[str, ...]  # their names in its order
     least: int  # so many of them it must have
-    attributes: dict[
-        str, tuple[object, ...]
-    ]  # values to try of each; numbers of the formula's are added to floats
-    numbers: tuple[str, ...] = ()  # attributes that are numbers
+    attributes: dict[str, tuple[object, ...]]  # values to try of each
+    numbers: tuple[str, ...] = ()  # attributes that are numbers: the formula's own are tried as well
 
 
 def likeness(definition: Definition, formula: str, variables: Sequence[str]) -> Likeness | None:
     """Return whether the formula over `variables` is the operator, has it as a part, or neither as far as is seen."""
     try:
         tree = ast.parse(formula, mode="eval").body
-        operator = _function(definition.source)
+        operator = _operator(definition)
     except (SyntaxError, *_BROKEN):
         return None
     runs = [_FormulaRun(tree, variables, sample) for sample in _SAMPLES]
@@ -63,13 +64,13 @@ def likeness(definition: Definition, formula: str, variables: Sequence[str]) -> 
     if definition.least <= len(variables) <= len(definition.tensors):
         for order in itertools.permutations(variables):
             for way in ways:
-                if _gives(operator, definition, runs, order, way):
+                if _gives(operator, runs, order, way):
                     return Likeness("same", way)
     operands = [text for text in runs[0].parts if text in variables or _joins(text, variables)]
     for count in range(definition.least, min(len(definition.tensors), len(operands)) + 1):
         orders = itertools.islice(itertools.permutations(operands, count), _MOST_OPERANDS)
-        for order, way in itertools.product(orders, ways[:8]):
-            if _is_part(operator, definition, runs, order, way):
+        for order, way in itertools.product(orders, ways[:_MOST_OF_PARTS]):
+            if _is_part(operator, runs, order, way):
                 return Likeness("part", way)
     return None
 
@@ -97,6 +98,9 @@ class _FormulaRun:
         signed = any(isinstance(n, ast.UnaryOp) and isinstance(n.operand, ast.Constant) for n in nodes)
         self.numbers: tuple[float, ...] = tuple(dict.fromkeys([*given, *(-n for n in given if signed)]))
 
+    def operands(self, order: Sequence[str]) -> list[Any]:
+        return [self.parts.get(text) for text in order]
+
     def _value(self, node: ast.expr) -> Any:
         try:
             code = compile(ast.fix_missing_locations(ast.Expression(node)), "formula", "eval")
@@ -107,6 +111,21 @@ class _FormulaRun:
             return None
 
 
+def _operator(definition: Definition) -> Operator:
+    """Return what calls the operator; its result is None where it takes no such operands."""
+    function = _function(definition.source)
+
+    def called(operands: Sequence[Any], attributes: Attributes) -> Any:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return function(**dict(zip(definition.tensors, operands, strict=False)), **attributes)
+        except _BROKEN:
+            return None
+
+    return called
+
+
 def _function(source: str) -> Callable[..., Any]:
     names: dict[str, Any] = {"torch": torch, "math": math}
     if not source.startswith("def "):
@@ -115,7 +134,7 @@ def _function(source: str) -> Callable[..., Any]:
     return names[source[4 : source.index("(")]]  # type: ignore[no-any-return]
 
 
-def _attributes(definition: Definition, numbers: tuple[float, ...]) -> Iterator[dict[str, object]]:
+def _attributes(definition: Definition, numbers: tuple[float, ...]) -> Iterator[Attributes]:
     choices = [
         (*values, *(n for n in numbers if name in definition.numbers)) or (None,)
         for name, values in definition.attributes.items()
@@ -124,45 +143,19 @@ def _attributes(definition: Definition, numbers: tuple[float, ...]) -> Iterator[
         yield dict(zip(definition.attributes, values, strict=True))
 
 
-def _called(
-    operator: Callable[..., Any],
-    definition: Definition,
-    operands: Sequence[Any],
-    attributes: dict[str, object],
-) -> Any:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return operator(**dict(zip(definition.tensors, operands, strict=False)), **attributes)
-    except _BROKEN:
-        return None
-
-
-def _gives(
-    operator: Callable[..., Any],
-    definition: Definition,
-    runs: list[_FormulaRun],
-    order: Sequence[str],
-    attributes: dict[str, object],
-) -> bool:
+def _gives(operator: Operator, runs: list[_FormulaRun], order: Sequence[str], attributes: Attributes) -> bool:
     return all(
-        run.whole is not None
-        and _close(_called(operator, definition, [run.parts.get(n) for n in order], attributes), run.whole)
-        for run in runs
+        run.whole is not None and _close(operator(run.operands(order), attributes), run.whole) for run in runs
     )
 
 
 def _is_part(
-    operator: Callable[..., Any],
-    definition: Definition,
-    runs: list[_FormulaRun],
-    order: Sequence[str],
-    attributes: dict[str, object],
+    operator: Operator, runs: list[_FormulaRun], order: Sequence[str], attributes: Attributes
 ) -> bool:
     """Say whether the operator on these parts gives another part, on every sample."""
     for run in runs:
-        operands = [run.parts.get(n) for n in order]
-        got = _called(operator, definition, operands, attributes)
+        operands = run.operands(order)
+        got = operator(operands, attributes)
         if not isinstance(got, torch.Tensor) or any(_close(got, o) for o in operands):
             return False
         if not any(_close(got, value) for value in run.values):
