@@ -13,6 +13,7 @@ BY_INDEX = re.compile(
     r"(?<![a-z0-9_])[a-z]+(?:\[[a-z0-9_, :+-]+\])+ ?[+*]?=(?!=)(?:\[[^\]]*\]|[^,;，；。\n\[])*"
 )
 
+_CONDITION = re.compile(r"[<>]|(?<![a-z])(?:for|if|when|where)(?![a-z])")
 _RETURNS = re.compile(
     r"(?:(?<![a-z])(?:returns?|returning|outputs?|updates?)(?![a-z])|返回|输出|更新)[^,;，；。\n]*"
 )
@@ -68,9 +69,10 @@ def take_returns(text: MarkedText, known: Request) -> None:
     ]
     entries = [e for n in names if (e := operator_named(n)) is not None]
     if any(e.category in ("optimizer", "sort") or (e.source and "return (" in e.source) for e in entries):
-        skip(text, _RETURNS)
+        for match in _RETURNS.finditer(text.text):
+            text.mark(*match.span(), "filler")
     if names:
-        skip(text, BY_INDEX)
+        skip_by_index(text)
     if any(e.category == "quantization" for e in entries):
         text.take(re.compile(r"(?<![a-z])(?:weights?|activations?)(?![a-z])|权重|激活值?"), "filler")
     if any(e.name == "prelu" for e in entries):
@@ -81,10 +83,15 @@ def take_returns(text: MarkedText, known: Request) -> None:
         text.take(re.compile(rf"(?<![a-z0-9_]){name}s?(?![a-z0-9_])"), "filler")
 
 
-def skip(text: MarkedText, pattern: re.Pattern[str]) -> None:
-    """Mark what was not read of a match as words that say nothing."""
-    for match in pattern.finditer(text.text):
-        text.mark(*match.span(), "filler")
+def skip_by_index(text: MarkedText) -> None:
+    """Mark elements that say once more what is named elsewhere: "scatter add: out[idx[i]] += src[i]".
+
+    What names an operator itself, or has a condition on the numbers of elements ("for j < i"), may say more than that.
+    """
+    for match in BY_INDEX.finditer(text.text):
+        named = any(m.kind == "operator" and match.start() <= m.begin < match.end() for m in text.marks)
+        if not named and not _CONDITION.search(match[0]):
+            text.mark(*match.span(), "filler")
 
 
 def drop_tensor_names(text: MarkedText) -> None:

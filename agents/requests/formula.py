@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Collection
 from keyword import iskeyword
 
 from akgen.agents.requests.attributes import parameters_of
@@ -40,6 +41,7 @@ _NO_NAMES = frozenset(
 )
 _GIVEN = re.compile(r"(?<![a-z0-9_])([a-z]\w*) ?(?:=|is|为|取|是) ?-?(?:\d|\.\d)(?![\d.]* ?[x*] ?\d)")
 _TURNED = re.compile(r"\^ ?t(?![a-z0-9_(])")
+_SUBSCRIPT = re.compile(r"[a-z0-9_)\]]\[([^\[\]]*)\]")
 _INSIDE = re.compile(r"[a-z0-9_)\]]\[[^\[\]]*\Z")
 WIDTHS = ("d", "dk", "d_k", "dh", "hd", "head_dim")  # of a head, under a root
 _LONGEST = 2  # letters of a variable that a sign may stand before
@@ -66,6 +68,9 @@ def take_formulas(text: MarkedText) -> None:
                 ):
                     continue  # a part of a formula that is not understood
                 found = read_formula(text.rest[begin_at:end_at], given, declared)
+                around = f"{text.text[:begin_at]};{text.text[end_at:]}"
+                if found is not None and indices_among(found.variables, around) - declared:
+                    continue  # no tensors: "out[i] = sum of x[j] for j > i"
                 if found is not None and not _of_a_width(found, declared):
                     _take_label(text, begin_at)
                     found = _with_numbers(text, found, (begin_at, end_at))
@@ -73,6 +78,12 @@ def take_formulas(text: MarkedText) -> None:
                     step = end - at
                     break
             at += step
+
+
+def indices_among(variables: Collection[str], text: str) -> set[str]:
+    """Return the variables that number elements in the text, as i and j in "x[:, j]"."""
+    inside = {name for found in _SUBSCRIPT.findall(text) for name in re.findall(r"[a-z]\w*", found)}
+    return {*variables} & inside
 
 
 def _of_a_width(step: ChainStep, declared: frozenset[str]) -> bool:

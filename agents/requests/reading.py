@@ -15,7 +15,7 @@ from akgen.agents.requests.described import (
     BY_INDEX,
     drop_repeated,
     drop_tensor_names,
-    skip,
+    skip_by_index,
     stays,
     take_eps_place,
     take_returns,
@@ -95,7 +95,7 @@ class Reading:
         if len([*find_operators(text.rest)]) > 1 and not _with_values(text.text):
             text.every_result = text.take(_EVERY, "filler")
         if find_operators(BY_INDEX.sub(" ", text.rest)):
-            skip(text, BY_INDEX)
+            skip_by_index(text)
         self._take_named_axes(letters=True)
         take_formulas(text)
         if known.steps and not any(m.kind == "operator" for m in text.marks):

@@ -7,7 +7,7 @@ from akgen.agents.requests import sizes
 from akgen.agents.requests.assumed import with_type
 from akgen.agents.requests.described import is_composite
 from akgen.agents.requests.equations import Told, read_equations
-from akgen.agents.requests.formula import operations_of
+from akgen.agents.requests.formula import indices_among, operations_of
 from akgen.agents.requests.formula_axes import is_open, open_reductions, reduces
 from akgen.agents.requests.functions import NORMS, has_norm
 from akgen.agents.requests.guesses import misspelt_filler
@@ -45,6 +45,8 @@ def told_request(said: str) -> tuple[Request, MarkedText] | None:
     if told is None:
         return None
     text = told.text
+    if any(len(name) == 1 for name in indices_among(told.variables, text.text)) and "[" not in told.formula:
+        return None  # "out[i] = x[j] for j > i" compares no tensors
     plain = text.take(re.compile(words()["told"]["plain norm"]), "affine")
     if (
         re.search(rf"{NORMS['layer_norm']}\((?:[^()]|\([^()]*\))*\.shape\[-1:\]\)", told.formula)
