@@ -198,7 +198,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
             | ({"device": case.device.sentence} if case.device is not None else {})
             for case in verdict.cases
         ],
-        "drawn": verdict.drawn.sentence if verdict.drawn is not None else None,
+        "drawn": "; ".join(drawn.sentence for drawn in verdict.all_drawn) or None,
         "compile_s": verdict.compile_s,
     }
 

@@ -194,7 +194,7 @@ def _verdict(_place: TaskStore, solution: Solution, language: Language) -> Kerne
         said("verdict_of", language, outcome=solution.outcome, toolchain=solution.toolchain, trials=trials)
     ]
     lines.append(translated(verdict.summary(), language))
-    lines += [translated(verdict.drawn.sentence, language)] if verdict.drawn else []
+    lines += [translated(drawn.sentence, language) for drawn in verdict.all_drawn]
     return KernelAnswer("\n".join(lines))
 
 

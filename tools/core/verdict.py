@@ -147,6 +147,8 @@ class Verdict(Frozen):
     kernel_compile_s: float | None = None
     cases: tuple[CaseVerdict, ...] = ()  # a drawn one among them only if it is not correct
     drawn: DrawnShapes | None = None  # None: a listed case failed, or an earlier version judged
+    # Of the size of large listed cases. None: as above, or no listed case is large, or the small drawn one failed.
+    drawn_large: DrawnShapes | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
 
     @model_validator(mode="before")
@@ -154,6 +156,17 @@ class Verdict(Frozen):
     def _earlier_names(cls, value: Any) -> Any:
         """Tell the cases of an earlier version where their times come from: they do not name the toolchain."""
         return with_sources(value)
+
+    @property
+    def all_drawn(self) -> tuple[DrawnShapes, ...]:
+        """Return what was drawn, or why nothing was."""
+        return tuple(d for d in (self.drawn, self.drawn_large) if d is not None)
+
+    @property
+    def drawn_outcome(self) -> Outcome | None:
+        """Return what became of the shapes beside the listed ones; None if none was drawn."""
+        found = [d.outcome for d in self.all_drawn if d.outcome is not None]
+        return next((o for o in found if o is not Outcome.CORRECT), found[0] if found else None)
 
     @property
     def time_source(self) -> TimeSource | None:

@@ -20,7 +20,8 @@ from akgen.tools.judge import policy, source_filter
 from akgen.tools.judge.trial import KernelUnderTest, run_case
 from akgen.tools.judge.trials import TrialFiles, drawing_seed, nonce, plan, plan_once
 from akgen.tools.reference.client import ReferenceWorker
-from akgen.tools.reference.drawn_shapes import draw
+from akgen.tools.reference.drawn_large import draw_large
+from akgen.tools.reference.drawn_shapes import DrawnCase, draw
 
 TRIALS = 3
 _OWN_FILES = tuple(Path(__file__).resolve().parents[1] / name for name in ("judge", "reference"))
@@ -116,7 +117,7 @@ class Judge:
             plans = {c.id: plan(task, c, trials, secret, leads=c is chosen[0]) for c in chosen}
         steps = [(case, p) for case in chosen for p in plans[case.id]]
         verdicts: list[CaseVerdict] = []
-        drawn: DrawnShapes | None = None
+        drawn, drawn_large = None, None
         try:
             with TrialFiles(self.reference, task, steps, folder, again=seed is not None) as files:
                 for case in chosen:
@@ -137,7 +138,7 @@ class Judge:
                     if stop_on_first_failure and verdicts[-1].outcome != Outcome.CORRECT:
                         break
             if all(v.outcome == Outcome.CORRECT for v in verdicts):
-                drawn = self._on_drawn_shapes(
+                drawn, drawn_large = self._on_drawn_shapes(
                     candidate, chosen, secret, folder, verdicts, again=seed is not None
                 )
         except InputError:
@@ -155,6 +156,7 @@ class Judge:
             kernel_compile_s=build.kernel_compile_s,
             cases=tuple(verdicts),
             drawn=drawn,
+            drawn_large=drawn_large,
             diagnostics=findings,
         )
 
@@ -173,23 +175,30 @@ class Judge:
         verdicts: list[CaseVerdict],
         *,
         again: bool,
-    ) -> DrawnShapes:
-        """Judge one case that the task does not list; add its verdict if it is not correct."""
-        task = candidate.task
-        drawn = draw(
-            task, cases, partial(self.reference.describe, task.reference), drawing_seed(task, secret)
-        )
-        if drawn.case is None:
-            return DrawnShapes(why_not=drawn.why_not)
-        plans = plan(task, drawn.case, 1, secret)
-        try:
-            with TrialFiles(self.reference, task, [(drawn.case, plans[0])], folder, again=again) as files:
-                found = run_case(candidate, drawn.case, plans, files, trace=False, again=False)
-        except InputError as e:
-            return DrawnShapes(why_not=f"the reference cannot be used on the sizes drawn: {e.text}")
-        if found.outcome != Outcome.CORRECT:
-            verdicts.append(policy.made_for_listed_shapes(found, drawn.shapes))
-        return DrawnShapes(shapes=drawn.shapes, outcome=found.outcome)
+    ) -> tuple[DrawnShapes, DrawnShapes | None]:
+        """Judge a small case that the task does not list, then a large one; add what is not correct to the verdicts."""
+        task, describe = candidate.task, partial(self.reference.describe, candidate.task.reference)
+        drawn = draw(task, cases, describe, drawing_seed(task, secret))
+        large = draw_large(task, cases, describe, drawing_seed(task, secret, "large shapes"))
+        plans = {d.case.id: plan(task, d.case, 1, secret) for d in (drawn, large) if d.case is not None}
+        steps = [(d.case, plans[d.case.id][0]) for d in (drawn, large) if d.case is not None]
+
+        def judged(one: DrawnCase) -> DrawnShapes:
+            if one.case is None:
+                return DrawnShapes(why_not=one.why_not)
+            try:
+                found = run_case(candidate, one.case, plans[one.case.id], files, trace=False, again=False)
+            except InputError as e:
+                return DrawnShapes(why_not=f"the reference cannot be used on the sizes drawn: {e.text}")
+            if found.outcome != Outcome.CORRECT:
+                verdicts.append(policy.made_for_listed_shapes(found, one.shapes))
+            return DrawnShapes(shapes=one.shapes, outcome=found.outcome)
+
+        with TrialFiles(self.reference, task, steps, folder, again=again) as files:
+            small = judged(drawn)
+            if large.case is None or small.outcome not in (None, Outcome.CORRECT):
+                return small, None
+            return small, judged(large)
 
     def profile(self, build: Build, task: Task, folder: Path, seed: int | None = None) -> Profile | None:
         """Run the largest case once on the task's own inputs, with a trace below `folder`; None if it did not end."""

@@ -64,9 +64,9 @@ def plan_once(task: Task, case: Case, secret: str, *, relaunched: bool) -> tuple
     return (first, second._replace(distribution="task")) if relaunched else (first,)
 
 
-def drawing_seed(task: Task, secret: str) -> int:
+def drawing_seed(task: Task, secret: str, what: str = "shapes") -> int:
     """Return the seed that shapes beside the listed ones are drawn from."""
-    return int.from_bytes(_digest(secret, task.name, "shapes")[:6], "little")
+    return int.from_bytes(_digest(secret, task.name, what)[:6], "little")
 
 
 Step = tuple[Case, TrialPlan]

@@ -6,14 +6,15 @@ lengths) differ in it, and where a dimension of an input follows it. What is dra
 largest listed value, is a multiple of what all of them are multiples of, and is not far from one of the small cases: a
 kernel may rely on what holds for every listed case. Equal sizes of a case change together.
 
-The judge draws one case to judge a kernel on, by a secret seed; the composer draws witnesses beside every kind of case,
-which tell what is a rule from what is equal by chance.
+The judge draws a small case to judge a kernel on, and a large one where large ones are listed (drawn_large.py), by a
+secret seed; the composer draws witnesses beside every kind of case, which tell what is a rule from what is equal by
+chance.
 """
 
 import copy
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from akgen.tools.core.call import Argument, Call, TensorMeta
@@ -29,7 +30,8 @@ Change = dict[Position, int]  # what becomes of sizes
 
 _MOST_TRIED = 6  # calls that the reference is asked for
 _ROOM_BYTES = 1 << 18  # of a drawn case, if no listed case is as small
-_GROWTH = 1.25
+GROWTH = 1.25
+NOTHING_CHANGES = "no size of its inputs could be changed by itself"
 
 
 class DrawnCase(Frozen):
@@ -42,36 +44,46 @@ class DrawnCase(Frozen):
 
 def draw(task: Task, cases: Sequence[Case], describe: Describe, seed: int) -> DrawnCase:
     """Draw one case beside the listed ones; `describe` gives a case's call and raises InputError if it has none."""
-    if task.mode != Mode.DYNAMIC:
-        return DrawnCase(why_not="the task is static")
-    if not task.draws_shapes:
-        return DrawnCase(why_not="the task forbids it")
-    if task.own_checker:
-        return DrawnCase(why_not="the task's own checker is made for its own cases")
-    if len(cases) < 2:
-        return DrawnCase(why_not="fewer than two of its cases are judged")
+    if kept := why_kept(task, cases):
+        return DrawnCase(why_not=kept)
     rng = random.Random(seed)
-    tried = 0
+    asked = 0
     bytes_of = {c.id: describe(c).size_bytes for c in cases}
-    small = max(_ROOM_BYTES, min(bytes_of.values()))
+    small = small_bytes(bytes_of.values())
     near = [c for c in cases if bytes_of[c.id] <= small]
     for base in rng.sample(near, len(near)):
-        call, sizes = describe(base), _sizes(base, cases)
+        call, sizes = describe(base), sizes_of(base, cases)
         for change in _changes(sizes, rng):
-            if tried == _MOST_TRIED:
+            if asked == _MOST_TRIED:
                 break
-            tried += 1
-            found = _tried(base, sizes, change, call, describe)
+            asked += 1
+            found = tried(base, sizes, change, call, describe, largest(call))
             if found is not None:
                 return found
-    return DrawnCase(why_not="no size of its inputs could be changed by itself")
+    return DrawnCase(why_not=NOTHING_CHANGES)
+
+
+def why_kept(task: Task, cases: Sequence[Case]) -> str:
+    """Say why a task keeps to its listed shapes; empty where it does not."""
+    if task.mode != Mode.DYNAMIC:
+        return "the task is static"
+    if not task.draws_shapes:
+        return "the task forbids it"
+    if task.own_checker:
+        return "the task's own checker is made for its own cases"
+    return "fewer than two of its cases are judged" if len(cases) < 2 else ""
+
+
+def small_bytes(listed: Iterable[int]) -> int:
+    """Return how large a listed case may be that the small one is drawn beside."""
+    return max(_ROOM_BYTES, min(listed))
 
 
 def near_witness(cases: Sequence[Case], base: Case, describe: Describe, seed: int) -> Case | None:
     """Return a case near `base`, which is listed, as the judge may draw it; None if there is none."""
-    call, sizes = describe(base), _sizes(base, cases)
+    call, sizes = describe(base), sizes_of(base, cases)
     for change in islice(_changes(sizes, random.Random(seed)), 1 + _MOST_TRIED // 2):
-        found = _tried(base, sizes, change, call, describe)
+        found = tried(base, sizes, change, call, describe, largest(call))
         if found is not None:
             return found.case
     return None
@@ -84,9 +96,9 @@ def far_witnesses(cases: Sequence[Case], base: Case, describe: Describe) -> list
     Every other size is another, also those that never change, and none stands to another as it did. What the listed
     cases promise (as that sizes are at most 64) need not hold of it.
     """
-    call, varying = describe(base), _sizes(base, cases)
-    lengths = {n for shape in _shapes(call.inputs) for n in shape}
-    fixed: Sizes = {p: (v, {v}) for p, v in _positions(base.params) if v > 1 and v in lengths}
+    call, varying = describe(base), sizes_of(base, cases)
+    lengths = {n for shape in shapes_of(call.inputs) for n in shape}
+    fixed: Sizes = {p: (v, {v}) for p, v in positions(base.params) if v > 1 and v in lengths}
     longer: Sizes = {p: size for p, size in varying.items() if size[0] > 1}
     ways = [(fixed | varying, varying)]
     if len(longer) < len(varying):
@@ -119,7 +131,14 @@ def _unrelated(old: int, new: int, steps: Sequence[tuple[int, int]]) -> bool:
     return all(new != n and new - n != old - v and new * v != old * n for v, n in steps)
 
 
-def _tried(base: Case, sizes: Sizes, change: Change, call: Call, describe: Describe) -> DrawnCase | None:
+def largest(call: Call) -> int:
+    """Return how many bytes a case may have that is drawn beside this small one."""
+    return max(_ROOM_BYTES, int(GROWTH * call.size_bytes))
+
+
+def tried(
+    base: Case, sizes: Sizes, change: Change, call: Call, describe: Describe, most_bytes: int
+) -> DrawnCase | None:
     """Return the case with these sizes changed, None where the reference or the operator's interface refuses it."""
     case = _changed(base, sizes, change)
     try:
@@ -127,13 +146,13 @@ def _tried(base: Case, sizes: Sizes, change: Change, call: Call, describe: Descr
     except InputError:
         return None
     return (
-        DrawnCase(case=case, shapes=_shapes(found.inputs))
-        if _fits(call, found, _steps(sizes, change))
+        DrawnCase(case=case, shapes=shapes_of(found.inputs))
+        if _fits(call, found, _steps(sizes, change), most_bytes)
         else None
     )
 
 
-def _positions(params: Params) -> Iterator[tuple[Position, int]]:
+def positions(params: Params) -> Iterator[tuple[Position, int]]:
     """Find the integers of the params."""
     for key, value in params.items():
         if isinstance(value, int) and not isinstance(value, bool):
@@ -144,15 +163,15 @@ def _positions(params: Params) -> Iterator[tuple[Position, int]]:
                     yield (key, i), item
 
 
-def _form(params: Params) -> tuple[tuple[str, int], ...]:
+def form_of(params: Params) -> tuple[tuple[str, int], ...]:
     return tuple(sorted((k, len(v) if isinstance(v, list) else -1) for k, v in params.items()))
 
 
-def _sizes(base: Case, cases: Sequence[Case]) -> Sizes:
+def sizes_of(base: Case, cases: Sequence[Case]) -> Sizes:
     """Return the integers of a case in which cases of its form differ, with the values that these have."""
-    alike = [dict(_positions(c.params)) for c in cases if _form(c.params) == _form(base.params)]
+    alike = [dict(positions(c.params)) for c in cases if form_of(c.params) == form_of(base.params)]
     found = {}
-    for position, value in _positions(base.params):
+    for position, value in positions(base.params):
         listed = {c[position] for c in alike if position in c}
         if len(listed) > 1 and min(listed) >= 1:
             found[position] = value, listed
@@ -202,9 +221,9 @@ def _changed(base: Case, sizes: Sizes, change: Change) -> Case:
     return Case(id=f"{base.id}_drawn_" + "_".join(f"{old}to{new}" for old, new in steps), params=params)
 
 
-def _fits(before: Call, after: Call, steps: set[tuple[int, int]]) -> bool:
+def _fits(before: Call, after: Call, steps: set[tuple[int, int]], most_bytes: int) -> bool:
     """Say whether an operator of the same interface takes both calls, and the sizes are what changed."""
-    if after.size_bytes > max(_ROOM_BYTES, _GROWTH * before.size_bytes):
+    if after.size_bytes > most_bytes:
         return False
     if not _same_interface(before, after):
         return False
@@ -212,7 +231,7 @@ def _fits(before: Call, after: Call, steps: set[tuple[int, int]]) -> bool:
         return False
     moved = {
         (x, y)
-        for a, b in zip(_shapes(before.inputs), _shapes(after.inputs), strict=True)
+        for a, b in zip(shapes_of(before.inputs), shapes_of(after.inputs), strict=True)
         for x, y in zip(a, b, strict=True)
     }
     return steps <= moved
@@ -243,5 +262,5 @@ def _flat(arguments: Sequence[Argument]) -> Iterator[TensorMeta | None]:
         yield from argument if isinstance(argument, tuple) else (argument,)
 
 
-def _shapes(arguments: Sequence[Argument]) -> tuple[tuple[int, ...], ...]:
+def shapes_of(arguments: Sequence[Argument]) -> tuple[tuple[int, ...], ...]:
     return tuple(m.shape for m in _flat(arguments) if m is not None)

@@ -1,6 +1,6 @@
 """Shapes that a task does not list: what is drawn, and what becomes of a kernel made for the listed ones alone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from akgen.tools.core.task import Case, Mode, Task
 from akgen.tools.core.verdict import Verdict
 from akgen.tools.judge.judge import Judge
 from akgen.tools.reference.client import ReferenceWorker
+from akgen.tools.reference.drawn_large import draw_large
 from akgen.tools.reference.drawn_shapes import DrawnCase, draw
 from tests.tools.judge.judging import PROJECT, MakeToolchain, softmax, task
 
@@ -43,13 +44,14 @@ def get_inputs(params):
 """
 SEEDS = range(12)
 DrawnAt = Callable[..., DrawnCase]
+Draw = Callable[[Task, Sequence[Case], Callable[[Case], Call], int], DrawnCase]
 
 
 @pytest.fixture
 def drawn(reference: ReferenceWorker, tmp_path: Path) -> DrawnAt:
     described: dict[tuple[str, str], Call] = {}  # by reference and params: a listed case stays for all seeds
 
-    def run(text: str, *params: dict[str, Any], seed: int = 0, **more: Any) -> DrawnCase:
+    def run(text: str, *params: dict[str, Any], seed: int = 0, by: Draw = draw, **more: Any) -> DrawnCase:
         cases = tuple(Case(id=str(i), params=p) for i, p in enumerate(params))
         made = task(tmp_path, text).model_copy(update={"cases": cases, **more})
 
@@ -59,7 +61,7 @@ def drawn(reference: ReferenceWorker, tmp_path: Path) -> DrawnAt:
                 described[key] = reference.describe(made.reference, case)
             return described[key]
 
-        return draw(made, cases, describe, seed)
+        return by(made, cases, describe, seed)
 
     return run
 
@@ -198,3 +200,64 @@ def test_nothing_is_drawn_for_a_kernel_that_is_wrong_already(
     chain = function_toolchain(lambda x, _: [2 * x[0]])
     assert judged(reference, tmp_path, chain)[1].drawn is None
     assert chain.launches == 2  # one for each case
+
+
+# Large shapes
+
+
+LARGE = shaped([3, 8], [16, 64], [256, 512], [1024, 1024])
+
+
+def test_large_shapes_are_drawn_where_large_ones_are_listed(drawn: DrawnAt) -> None:
+    sizes = []
+    for seed in SEEDS:
+        x, bias = drawn(ADD_ROW, *LARGE, seed=seed, by=draw_large).shapes
+        assert x[-1:] == bias and x[1] % 8 == 0 and x not in {(256, 512), (1024, 1024)}
+        assert (
+            3 <= x[0] <= 1024 and 8 <= x[1] <= 1024
+        )  # no size is larger than the case's that it was drawn from
+        sizes.append(8 * x[0] * x[1])
+    assert min(sizes) < 2 << 20 < 4 << 20 < max(sizes)  # bytes of x and the output, of all octaves
+    assert min(sizes) > 1 << 18
+
+
+def test_large_shapes_are_ragged_where_the_listed_ones_allow_it(drawn: DrawnAt) -> None:
+    found = [drawn(ADD_ROW, *LARGE, seed=seed, by=draw_large).shapes[0] for seed in SEEDS]
+    assert sum(rows % 16 != 0 for rows, _ in found) > len(found) // 2
+    assert any(rows != columns for rows, columns in found)  # equal in one of the listed cases alone
+    assert any(columns % 16 for _, columns in found)
+
+
+def test_sizes_that_are_equal_in_every_large_case_stay_so(drawn: DrawnAt) -> None:
+    listed = [
+        {"m": m, "k": k, "inner": k, "n": n} for m, k, n in ((3, 5, 7), (300, 500, 700), (300, 301, 300))
+    ]
+    for seed in SEEDS:
+        a, b = drawn(PRODUCT, *listed, seed=seed, by=draw_large).shapes
+        assert a[1] == b[0] and a[0] <= 300 and b[1] <= 700
+
+
+def test_no_large_shape_is_drawn_where_none_is_listed(drawn: DrawnAt) -> None:
+    found = drawn(ADD_ROW, *shaped([3, 5], [40, 90]), by=draw_large)
+    assert found == DrawnCase(why_not="no listed case is large")
+    alone = drawn(ADD_ROW, *shaped([3, 5], [40, 90]), {"shape": [2, 400, 400]}, by=draw_large)
+    assert alone.case is None and alone.why_not == "no size of its inputs could be changed by itself"
+
+
+def test_a_kernel_for_the_listed_large_shapes_alone_is_wrong(
+    reference: ReferenceWorker, tmp_path: Path, function_toolchain: MakeToolchain
+) -> None:
+    def of_listed_large(inputs: list[Any], folder: Path) -> list[Any]:
+        out = softmax(inputs, folder)[0]
+        return [out if out.size < 40_000 or out.shape == (400, 256) else np.zeros_like(out)]
+
+    cases = tuple(
+        Case(id=f"{r}x{c}", params={"rows": r, "columns": c}) for r, c in ((4, 33), (16, 128), (400, 256))
+    )
+    of = task(tmp_path).model_copy(update={"cases": cases})
+    found = Judge(function_toolchain(of_listed_large), reference).judge(PROJECT, of, work=tmp_path / "work")
+    assert found.outcome == Outcome.WRONG and found.codes()[0] == "LISTED_SHAPES_ONLY"
+    assert found.drawn is not None and found.drawn.outcome == Outcome.CORRECT
+    assert found.drawn_large is not None and found.drawn_large.outcome == found.drawn_outcome == Outcome.WRONG
+    right = Judge(function_toolchain(softmax), reference).judge(PROJECT, of, work=tmp_path / "work")
+    assert right.outcome == right.drawn_outcome == Outcome.CORRECT and len(right.cases) == len(cases)
