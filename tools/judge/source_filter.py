@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.project import KernelProject
-from akgen.tools.judge import names_used
+from akgen.tools.judge import macros, names_used
 
 _INCLUDE = re.compile(
     r'^[ \t]*(?:#|%:)[ \t]*(include|include_next|import|embed)\b[ \t]*[<"]([^>"\n]*)', re.MULTILINE
@@ -165,11 +165,15 @@ def look(project: KernelProject) -> tuple[Outcome | None, tuple[Diagnostic, ...]
             cheats.append(_project_finding("SOURCE_PATH", f"A file of the project is called {path[:100]!r}."))
     if cheats:
         return Outcome.CHEAT, tuple(cheats)
-    for path, content in sorted(project.files.items()):
-        if not path.endswith((".cpp", ".cc", ".h", ".hpp", ".inc")):
-            continue
-        source = _spliced(content)
-        cheats += _forbidden(path, source)
+    sources = {
+        path: _spliced(content)
+        for path, content in sorted(project.files.items())
+        if path.endswith((".cpp", ".cc", ".h", ".hpp", ".inc"))
+    }
+    suspect = any(_SUSPECT.search(source.text) for source in sources.values())
+    plain = macros.plain_macros(blank(s.text, strings=False) for s in sources.values()) if suspect else {}
+    for path, source in sources.items():
+        cheats += _forbidden(path, source, plain) if suspect else []
         for outside, finding in _includes(path, source):
             (cheats if outside else errors).append(finding)
     if cheats:
@@ -181,31 +185,53 @@ def _project_finding(code: str, text: str) -> Diagnostic:
     return Diagnostic(code=code, text=text, remedy=_REMEDIES[code], stage="compile")
 
 
-def _forbidden(path: str, source: _Text) -> list[Diagnostic]:
-    if not _SUSPECT.search(source.text):
-        return []
-    bare = blank(source.text)
-    texts = [(0, bare), *names_used.pasted(bare)]
-    with_literals = blank(source.text, strings=False)
+def _forbidden(path: str, source: _Text, plain: macros.Macros) -> list[Diagnostic]:
+    bare, with_literals = blank(source.text), blank(source.text, strings=False)
+    pasted = list(names_used.pasted(bare))
+    behind = {
+        literals: list(macros.expanded(t, plain)) for literals, t in ((False, bare), (True, with_literals))
+    }
     found = []
     for rule in _RULES:
-        places = (
-            (at, *m) for at, text in texts for m in _accused(rule, with_literals if rule.literals else text)
+        if not path.startswith(rule.where):
+            continue
+        own = with_literals if rule.literals else bare
+        first = next(
+            (
+                (source.line(at or start), token)
+                for at, text in ((0, own), *([] if rule.literals else pasted))
+                for start, token in _accused(rule, text)
+            ),
+            None,
+        ) or next(
+            (
+                (source.line(_line_start(own, text.count("\n", 0, start))), token)
+                for text in behind[rule.literals]
+                for start, token in _accused(rule, text)
+            ),
+            None,
         )
-        first = next(places, None) if path.startswith(rule.where) else None
         if first is not None:
-            at, start, token = first
+            line, token = first
             found.append(
                 Diagnostic(
                     code=rule.code,
                     text=f"The source holds {rule.text}: {token}",
                     file=path,
-                    line=source.line(at or start),
+                    line=line,
                     remedy=rule.remedy,
                     stage="compile",
                 )
             )
     return found
+
+
+def _line_start(text: str, number: int) -> int:
+    """Return the offset of a line's first character, by its number from zero."""
+    at = 0
+    for _ in range(number):
+        at = text.index("\n", at) + 1
+    return at
 
 
 def _accused(rule: _Rule, text: str) -> Iterator[tuple[int, str]]:

@@ -40,6 +40,7 @@ from akgen.tools.reference.followed import Openness, work_of
 from akgen.tools.reference.protocol import Binding, InputSpec, LoadedCase, Sample, Work
 from akgen.tools.reference.reached import Reached, tells_nothing
 from akgen.tools.reference.rounding.running import precision
+from akgen.tools.reference.ties import apart, hangs_on_ties
 from akgen.tools.reference.whole_numbers import FreeInput, free_inputs, redrawn
 
 MODEL_SEED = 20_011  # parameters are made from this; each sample then moves them by its own seed
@@ -155,9 +156,12 @@ class ModuleCase:
         try:
             with Reached() if reach > 0 else contextlib.nullcontext() as reached, Openness() as openness:
                 returned, work = work_of(self.model, args)
+            if distribution == "task" and openness.found:
+                args, returned, work = self._without_ties(args, returned, work)
         except (RuntimeError, ValueError, ArithmeticError, IndexError):
             return None
-        # The task's own inputs are taken as they are: `chosen` follows a candidate where they leave something open.
+        # The task's own inputs are taken, equal elements moved apart where no output shows which of them came first;
+        # elsewhere `chosen` follows a candidate.
         if distribution != "task" and not nonfinite and (openness.found or golden.has_nan(returned)):
             return None
         if reached is not None and reached.beyond:
@@ -168,6 +172,19 @@ class ModuleCase:
         if distribution != "task" and golden.misses_itself(returned, sample.expected, sample.bounds):
             return None
         return sample
+
+    def _without_ties(
+        self, args: list[Any], returned: golden.Outputs, work: Work | None
+    ) -> tuple[list[Any], golden.Outputs, Work | None]:
+        """Return arguments without equal elements, with what is returned of them, where a result hangs on their order.
+
+        As they are where it does not, and where nothing helps: then PyTorch's own order is asked for.
+        """
+        if hangs_on_ties(self.model, args):
+            for moved in apart(args):
+                if not hangs_on_ties(self.model, moved):
+                    return moved, *work_of(self.model, moved)
+        return args, returned, work
 
     def _pack(self, args: list[Any], returned: golden.Outputs, work: Work | None = None) -> Sample:
         given = self._bound(args)

@@ -32,6 +32,39 @@ def test_an_honest_project_passes() -> None:
 
 
 @pytest.mark.parametrize(
+    ("code", "header", "line"),
+    [
+        ("SOURCE_INLINE_ASM", "#define V volatile", 'void f() { asm V("nop"); }'),
+        ("SOURCE_INLINE_ASM", "#define E\n#define ASM asm", 'void f() { ASM E("nop"); }'),
+        ("SOURCE_INLINE_ASM", "#define V no\n#undef V\n#define V volatile", 'void f() { asm V("nop"); }'),
+        ("SOURCE_SIMULATOR", "#define A akgen\n#define T twin", "void f() { A::T::keep_shape(0, 0); }"),
+        ("SOURCE_SIMULATOR", "#define B akgen::T\n#define T twin", "void f() { B::keep_shape(0, 0); }"),
+        ("SOURCE_SYSTEM_CALL", "#define CALL syscall\n#define GO CALL", "long f() { return GO(57); }"),
+        ("SOURCE_CONSTRUCTOR", '#define S ".init_array"', "__attribute__((section(S))) void *f = 0;"),
+    ],
+)  # fmt: skip
+def test_a_word_behind_a_macro_is_found_at_its_use(code: str, header: str, line: str) -> None:
+    outcome, findings = look(project(HONEST + "\n\n" + line + "\n", **{"op_kernel/names.h": header}))
+    assert outcome == Outcome.CHEAT
+    at = HONEST.count("\n") + 3
+    assert any((f.code, f.file, f.line) == (code, "op_kernel/add.cpp", at) for f in findings), findings
+
+
+def test_a_macro_that_no_forbidden_word_stands_behind_is_no_finding() -> None:
+    header = "#define MMAP mapped\n#define V volatile\n#define TWICE(x) x x\n"
+    header += "namespace my { int mmap(int n) { return n; } }"
+    kernel = HONEST + "V int asm_count = 0;\nint section = my::mmap(MMAP);\n"
+    assert look(project(kernel, **{"op_kernel/names.h": header})) == (None, ())
+
+
+def test_macros_that_grow_without_end_take_no_time() -> None:
+    doubled = "\n".join(f"#define A{n} A{n + 1} A{n + 1}" for n in range(64)) + "\n#define A64 section\n"
+    assert (
+        look(project(HONEST + doubled + "int x = A0;\n#define L L2\n#define L2 L\nint y = L;\n"))[0] is None
+    )
+
+
+@pytest.mark.parametrize(
     ("code", "line"),
     [
         ("SOURCE_INLINE_ASM", 'void f() { asm volatile("syscall"); }'),

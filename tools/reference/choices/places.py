@@ -80,6 +80,14 @@ class FollowedPlaces(Orders):
         found = self._marks.get(id(output))
         return None if found is None else found[1]
 
+    def orders_in(self, output: Any) -> set[int]:
+        """Return the numbers of the orders whose places an output holds."""
+        marks = self.of(output)
+        if marks is None or not self._orders:
+            return set()
+        firsts = torch.tensor([first for first, *_ in self._orders])
+        return set((torch.searchsorted(firsts, marks[marks >= 0], right=True) - 1).unique().tolist())
+
     def given(self, outputs: Sequence[Any], got: Sequence[Any]) -> Given:
         """Return the places that stand in `got` where the run's outputs have places."""
         said = torch.full((self._marked,), -1, dtype=torch.int64)
