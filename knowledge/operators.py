@@ -8,7 +8,7 @@ words.
 import ast
 import difflib
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from pydantic import Field
@@ -164,6 +164,7 @@ class Named(KnowledgeFact):
     operator: str
 
 
+@lru_cache(maxsize=1024)
 def find_operators(text: str) -> tuple[Named, ...]:
     """Return the operators that a text names, in its order; the longest name wins. Latin words match whole."""
     lowered = text.lower()
@@ -199,6 +200,7 @@ def nearest(word: str, count: int = 3) -> tuple[str, ...]:
     return tuple(difflib.get_close_matches(word.lower(), known, n=count, cutoff=0.6))
 
 
+@lru_cache(maxsize=16384)
 def _latin(part: str) -> OperatorEntry | None:
     bare = re.sub(r"^(?:torch\.nn\.functional|torch\.nn|torch\.special|torch\.linalg|torch|nn|f)\.", "", part)
     squashed_name = squashed(bare)

@@ -12,6 +12,7 @@ _TELLING = 7  # letters of a word that is a part of a name: "cumulative" of "cum
 _LONG = 4  # letters from which a misspelt word that says nothing is recognised
 
 
+@lru_cache(maxsize=4096)
 def misspelt_filler(word: str) -> bool:
     """Say whether the word is a misspelt one that says nothing, and resembles no operator or attribute as much."""
     if len(word) < _LONG or not word.isascii() or not word.isalpha() or word in words()["numbers"]:

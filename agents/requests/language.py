@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
 
 
 class Language(StrEnum):
@@ -36,4 +36,9 @@ def _sentences(package: str, file: str) -> dict[str, dict[str, str]]:
 def sentence(package: str, file: str, name: str, language: Language, /, **values: Any) -> str:
     """Fill in a sentence of a package's JSON file (language, name, template); a missing value is an error."""
     template = _sentences(package, file)[language][name]
-    return Environment(undefined=StrictUndefined).from_string(template).render(**values)
+    return _template(template).render(**values)
+
+
+@cache
+def _template(text: str) -> Template:
+    return Environment(undefined=StrictUndefined).from_string(text)

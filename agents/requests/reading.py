@@ -1,6 +1,7 @@
 """Mark what a text says, one recogniser after the other: formulas, operators, types, attributes, axes, shapes."""
 
 import re
+from functools import cache
 
 from akgen.agents.requests import attributes, marks, sizes, tensors
 from akgen.agents.requests.attributes import (
@@ -361,6 +362,7 @@ def _with_values(text: str) -> bool:
     )
 
 
+@cache
 def _fillers() -> tuple[re.Pattern[str], re.Pattern[str]]:
     said = words()
     latin = sorted(said["filler"], key=len, reverse=True)

@@ -68,14 +68,14 @@ def respelt(text: str, *, letters: bool = False, names: Collection[str] = ()) ->
     text = with_shapes(text)
     for phrase, written in operator_phrases():
         text = phrase.sub(written, text)
-    for pattern, replacement in words()["rewrites"]:
+    for pattern, replacement in _rewrites():
         if letters and replacement == _NAMED:
             continue
         if names and not replacement.strip():
-            text = re.sub(pattern, lambda m: m[0] if _only_names(m[0], names) else " ", text)
+            text = pattern.sub(lambda m: m[0] if _only_names(m[0], names) else " ", text)
             continue
-        text = re.sub(
-            pattern, _calculated(_COMPUTED[replacement]) if replacement in _COMPUTED else replacement, text
+        text = pattern.sub(
+            _calculated(_COMPUTED[replacement]) if replacement in _COMPUTED else replacement, text
         )
     text = re.sub(r"(?<=\S) {2,}(?=\S)", " ", text)
     return _LISTED.sub(lambda m: re.sub(r"\s*乘以?\s*", "x", m[0]), text)
@@ -84,6 +84,12 @@ def respelt(text: str, *, letters: bool = False, names: Collection[str] = ()) ->
 def _only_names(said: str, names: Collection[str]) -> bool:
     parts = re.split(r"[\s,/、:=]+|(?<![a-z])and(?![a-z])|[是为的形状大小尺寸]+", said)
     return {*parts} - {""} <= {*names} and bool({*parts} - {""})
+
+
+@cache
+def _rewrites() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Return what is rewritten: more patterns than `re` keeps compiled."""
+    return tuple((re.compile(pattern), replacement) for pattern, replacement in words()["rewrites"])
 
 
 @cache

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 
 from akgen.agents.requests import sizes
 from akgen.agents.requests.assumed import with_type
@@ -380,6 +381,7 @@ def _nothing_left(text: MarkedText, told: Told) -> bool:
     return not [word for word in text.left() if not misspelt_filler(word)]
 
 
+@cache
 def _fillers() -> tuple[re.Pattern[str], re.Pattern[str]]:
     said = words()
     latin = sorted([*said["filler"], *said["told"]["filler"]], key=len, reverse=True)
