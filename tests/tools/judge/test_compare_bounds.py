@@ -161,3 +161,14 @@ def test_a_tasks_own_atol_shrinks_to_the_outputs_size_or_the_bound(
     assert (check(off(want, by), want, tolerances=OWN, bounds=bounds).mismatch is None) is right
     large = check(off(np.full(40, 2.0), 0.49), np.full(40, 2.0), tolerances=OWN, bounds=np.full(40, 1e-9))
     assert large.mismatch is None
+
+
+@pytest.mark.parametrize("off_by", [0.009, 0.009j, 0.011j, 0.008 + 0.008j])
+@pytest.mark.parametrize("known", [True, False])
+def test_a_complex_number_may_be_off_by_its_bound(check: Compare, off_by: complex, known: bool) -> None:
+    want = (values(40) + 1j * values(40, seed=2)).astype(np.complex64)
+    got, bounds = want.copy(), np.zeros(40)
+    bounds[7] = 0.01
+    got[7] += off_by
+    found = check(got, want, dtype=DType.COMPLEX64, bounds=bounds if known else None)
+    assert (found.mismatch is None) is (known and abs(off_by) < 0.01)

@@ -101,7 +101,9 @@ def test_what_is_overwritten_is_exact_again() -> None:
     assert (found[0] == 0).all() and (found[1] > 0).all()
 
 
-@pytest.mark.parametrize("function", [torch.linalg.inv, torch.fft.fft, lambda x: torch.linalg.inv(x).round()])
+@pytest.mark.parametrize(
+    "function", [torch.linalg.inv, torch.linalg.eigvals, lambda x: torch.linalg.inv(x).round()]
+)
 def test_an_output_of_unknown_operations_has_no_bound(function: Callable[..., Any]) -> None:
     assert bound(function, numbers(8, 8)) is None
 

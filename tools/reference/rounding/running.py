@@ -12,9 +12,9 @@ Integers and booleans carry errors as well: of inexact numbers near a jump (`jum
 What a reference computes in float32 on purpose, though its inputs are of half precision, adds errors of that size.
 
 Sources: Wilkinson's running error analysis; Higham and Mary, "A new approach to probabilistic rounding error
-analysis", for growth by the square root of the length. Not covered: complex numbers, and whatever neither
-`errors.RULES` nor PyTorch's decompositions know: a floating output that depends on them has no bound, and integers
-that do count as exact.
+analysis", for growth by the square root of the length. Of complex numbers, which are in float32, the parts' errors are
+kept (`complex_numbers`). Not covered: whatever neither `errors.RULES` nor PyTorch's decompositions know: a floating
+output that depends on it has no bound, and integers that do count as exact.
 """
 
 from collections.abc import Sequence
@@ -34,6 +34,7 @@ from akgen.tools.reference.rounding import (  # noqa: F401 (they register rules)
     places,
     sums,
 )
+from akgen.tools.reference.rounding.complex_numbers import concerns, follow_complex, widest
 from akgen.tools.reference.rounding.errors import SPREAD, Errors, NoBound, Step, follow, joined, single
 from akgen.tools.reference.rounding.numbers import beside_single
 
@@ -48,7 +49,8 @@ _LARGEST = 1 << 26  # elements of one tensor
 
 def precision(values: Sequence[Any]) -> torch.dtype | None:
     """Return the finest floating dtype of a task's inputs and outputs; None if no bound is made for it."""
-    found = {v.dtype for v in tree_leaves(values) if isinstance(v, torch.Tensor) and v.is_floating_point()}
+    given = [v for v in tree_leaves(values) if isinstance(v, torch.Tensor)]
+    found = {_layout(v) for v in given if v.is_floating_point() or v.is_complex()}
     finest = min(found, key=lambda d: torch.finfo(d).eps, default=None)
     return finest if finest in ROUNDOFF else None
 
@@ -91,29 +93,32 @@ class RunningErrors(DispatchMode):
             errors = self.errors(output)
         except NoBound:
             return None
-        if errors is None or output.is_complex():
+        if errors is None:
             return None
         size = SPREAD * errors.square.sqrt()
         if errors.common is not None:
             size = size + errors.common
         size = torch.nan_to_num(size * self.roundoff, nan=0.0, posinf=0.0)
+        if output.is_complex():
+            return torch.hypot(size[..., 0], size[..., 1])
         if output.is_floating_point():
             return size
         size = (size + _HARDLY).floor()
         return size if bool(size.any()) else None
 
     def errors(self, tensor: torch.Tensor) -> Errors | None:
-        """Return a tensor's errors in its own shape, None if it is exact. Raises NoBound."""
+        """Return a tensor's errors in its own shape, None if it is exact. Raises NoBound.
+
+        Those of a complex tensor have one more axis, of the real and the imaginary part.
+        """
         shadow = self._shadows.get(_storage(tensor))
         if shadow is None or shadow.owner.expired():
             return None
-        if shadow.errors is None or shadow.dtype != tensor.dtype:
-            if not tensor.is_floating_point():
+        if shadow.errors is None or shadow.dtype != _layout(tensor):
+            if not (tensor.is_floating_point() or tensor.is_complex()):
                 return None
             raise NoBound
-        found = shadow.errors.map(
-            lambda flat: flat.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
-        )
+        found = shadow.errors.map(lambda flat: flat.as_strided(*_place(tensor)))
         found = _in_units(found, self._stored / self.roundoff)
         came_from_single = self._precision != torch.float32 and self._is_widened(tensor)
         if came_from_single and tensor.is_floating_point():
@@ -154,7 +159,7 @@ class RunningErrors(DispatchMode):
             if parts is not NotImplemented:
                 return parts
         read = _tensors((args, kwargs))
-        before, as_single = self._precision, self._in_single(read)
+        before, as_single = self._precision, self._in_single(read) or widest(read)
         self._set_precision(torch.float32 if as_single else self._dtype)
         try:
             out = self._followed(func, args, kwargs, read)
@@ -171,7 +176,9 @@ class RunningErrors(DispatchMode):
         if torch.Tag.inplace_view in func.tags:  # another look at the same storage, whose errors stay
             return func(*args, **kwargs)
         written = _written(func, args)
-        before = {id(w): self._copy(w) for w in written if w.is_floating_point() or self._known(w)}
+        before = {
+            id(w): self._copy(w) for w in written if w.is_floating_point() or w.is_complex() or self._known(w)
+        }
         out = func(*args, **kwargs)
         self._count()
         fresh = _tensors(out)
@@ -217,16 +224,16 @@ class RunningErrors(DispatchMode):
     def _carry(self, func: Any, args: Any, kwargs: Any, out: Any, written: list[torch.Tensor]) -> None:
         outs = [o for o in (out if isinstance(out, list | tuple) else [out]) if isinstance(o, torch.Tensor)]
         try:
-            if any(o.is_complex() or o.numel() > _LARGEST for o in outs):
+            if any(o.numel() > _LARGEST for o in outs):
                 raise NoBound
-            found = follow(self, Step(func, args, kwargs, out))
+            step = Step(func, args, kwargs, out)
+            found = follow_complex(self, step) if concerns(step) else follow(self, step)
         except (NoBound, *_REFUSALS):
             for tensor in (*outs, *written):
                 self._shadows[_storage(tensor)] = _Shadow(_weak(tensor), None, tensor.dtype)
             return
         for tensor, errors in zip(outs, found, strict=True):
-            if not tensor.is_complex():
-                self._note(tensor, errors, anew=not written)
+            self._note(tensor, errors, anew=not written)
 
     def _note(self, tensor: torch.Tensor, errors: Errors | None, *, anew: bool) -> None:
         key = _storage(tensor)
@@ -234,15 +241,15 @@ class RunningErrors(DispatchMode):
         if anew or shadow is None or shadow.owner.expired():
             if errors is None:
                 return
-            count = tensor.untyped_storage().nbytes() // tensor.element_size()
-            shadow = _Shadow(_weak(tensor), Errors(torch.zeros(count), None), tensor.dtype)
+            count = tensor.untyped_storage().nbytes() // _layout(tensor).itemsize
+            shadow = _Shadow(_weak(tensor), Errors(torch.zeros(count), None), _layout(tensor))
             self._shadows[key] = shadow
-        if shadow.errors is None or shadow.dtype != tensor.dtype:
+        if shadow.errors is None or shadow.dtype != _layout(tensor):
             shadow.errors = None
             return  # a part of it is unknown
         if errors is not None:
             errors = _in_units(errors, self.roundoff / self._stored)
-        place = (tensor.shape, tensor.stride(), tensor.storage_offset())
+        place = _place(tensor)
         square, common = shadow.errors
         square.as_strided(*place).copy_(errors.square if errors is not None else torch.zeros(()))
         if errors is not None and errors.common is not None:
@@ -290,6 +297,21 @@ def _in_units(errors: Errors, by: float) -> Errors:
     if by == 1:
         return errors
     return Errors(errors.square * by**2, None if errors.common is None else errors.common * by)
+
+
+def _layout(tensor: torch.Tensor) -> torch.dtype:
+    """Return the dtype of the numbers in a tensor's storage: of a complex one that of its parts."""
+    return tensor.dtype.to_real() if tensor.is_complex() else tensor.dtype
+
+
+def _place(tensor: torch.Tensor) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """Return shape, strides and offset of those numbers."""
+    shape, strides, offset = tuple(tensor.shape), tensor.stride(), tensor.storage_offset()
+    return (
+        ((*shape, 2), (*(2 * s for s in strides), 1), 2 * offset)
+        if tensor.is_complex()
+        else (shape, strides, offset)
+    )
 
 
 def _storage(tensor: torch.Tensor) -> int:
