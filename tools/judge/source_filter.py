@@ -19,6 +19,15 @@ _INCLUDE = re.compile(
     r'^[ \t]*(?:#|%:)[ \t]*(include|include_next|import|embed)\b[ \t]*[<"]([^>"\n]*)', re.MULTILINE
 )
 
+_INCLUDED = re.compile(
+    r"^[ \t]*(?:#|%:)[ \t]*(?:include|include_next|import|embed)\b[ \t]*([^\n]*)", re.MULTILINE
+)
+_QUOTED = re.compile(r'[<"]([^">\n]*)')
+_CODE = (".cpp", ".cc", ".h", ".hpp", ".inc")
+_DIRECT = ".asc"  # whose host part may do what a kernel may not
+# Not looked at, unless a file includes them.
+_NO_CODE = (".txt", ".json", ".md", ".cmake", ".py", ".sh", ".yaml", ".yml", ".csv", ".ini", ".cfg")
+
 
 class _Rule(NamedTuple):
     """What is accused: any match of `pattern`; with `names`, a use of such a name that the project does not declare."""
@@ -165,20 +174,53 @@ def look(project: KernelProject) -> tuple[Outcome | None, tuple[Diagnostic, ...]
             cheats.append(_project_finding("SOURCE_PATH", f"A file of the project is called {path[:100]!r}."))
     if cheats:
         return Outcome.CHEAT, tuple(cheats)
-    sources = {
-        path: _spliced(content)
-        for path, content in sorted(project.files.items())
-        if path.endswith((".cpp", ".cc", ".h", ".hpp", ".inc"))
-    }
-    suspect = any(_SUSPECT.search(source.text) for source in sources.values())
-    plain = macros.plain_macros(blank(s.text, strings=False) for s in sources.values()) if suspect else {}
-    for path, source in sources.items():
+    sources = _sources(project)
+    suspect = any(_SUSPECT.search(source.text) for _, source in sources)
+    plain = macros.plain_macros(blank(s.text, strings=False) for _, s in sources) if suspect else {}
+    for path, source in sources:
         cheats += _forbidden(path, source, plain) if suspect else []
-        for outside, finding in _includes(path, source):
+        for outside, finding in [] if path.endswith(_DIRECT) else _includes(path, source):
             (cheats if outside else errors).append(finding)
+    cheats, errors = list(dict.fromkeys(cheats)), list(dict.fromkeys(errors))
     if cheats:
         return Outcome.CHEAT, tuple(cheats + errors)
     return (Outcome.COMPILE_ERROR if errors else None), tuple(errors)
+
+
+def _sources(project: KernelProject) -> list[tuple[str, _Text]]:
+    """Return what is compiled: C++ files, a file for the direct form, and whatever else an include may name.
+
+    A file with trigraphs comes twice: C++11, which host code is in, reads them, and later standards do not.
+    """
+    spliced = [(path, _spliced(text)) for path, text in sorted(project.files.items())]
+    written = [
+        (path, _spliced(_without_trigraphs(t))) for path, t in sorted(project.files.items()) if "??" in t
+    ]
+    others = {path for path in project.files if not path.endswith(_CODE)}
+    if others:
+        named: set[str] = set()
+        for _, source in (*spliced, *written):
+            for given in _INCLUDED.findall(blank(source.text, strings=False)):
+                quoted = _QUOTED.match(given)
+                # A name that a macro makes may be any file's.
+                named |= (
+                    {posixpath.basename(quoted[1])} if quoted else {posixpath.basename(p) for p in others}
+                )
+        others -= {p for p in others if p.endswith(_NO_CODE) and posixpath.basename(p) not in named}
+    return [(path, source) for path, source in (*spliced, *written) if path.endswith(_CODE) or path in others]
+
+
+def _without_trigraphs(text: str) -> str:
+    for written, meant in (
+        ("??=", "#"),
+        ("??/", "\\"),
+        ("??(", "["),
+        ("??)", "]"),
+        ("??<", "{"),
+        ("??>", "}"),
+    ):
+        text = text.replace(written, meant)
+    return text
 
 
 def _project_finding(code: str, text: str) -> Diagnostic:
@@ -193,7 +235,7 @@ def _forbidden(path: str, source: _Text, plain: macros.Macros) -> list[Diagnosti
     }
     found = []
     for rule in _RULES:
-        if not path.startswith(rule.where):
+        if not path.startswith(rule.where) or (path.endswith(_DIRECT) and (rule.where or rule.names)):
             continue
         own = with_literals if rule.literals else bare
         first = next(

@@ -50,6 +50,48 @@ def test_a_word_behind_a_macro_is_found_at_its_use(code: str, header: str, line:
     assert any((f.code, f.file, f.line) == (code, "op_kernel/add.cpp", at) for f in findings), findings
 
 
+@pytest.mark.parametrize("name", ["evil.ipp", "evil", "evil.cuh", "evil.txt", "evil.md"])
+@pytest.mark.parametrize(
+    "include", ['#include "inner/{}"', "#/**/inclu\\\nde <{}>", "#define M <{}>\n#include M"]
+)
+def test_what_is_included_is_looked_at_whatever_it_is_called(name: str, include: str) -> None:
+    kernel = HONEST + include.format(name) + "\n"
+    outcome, findings = look(project(kernel, **{f"op_kernel/inner/{name}": '\nvoid f() { asm("nop"); }\n'}))
+    assert outcome == Outcome.CHEAT
+    assert [(f.code, f.file, f.line) for f in findings] == [
+        ("SOURCE_INLINE_ASM", f"op_kernel/inner/{name}", 2)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("SOURCE_INLINE_ASM", 'void f() { as??/\nm("nop"); }'),
+        ("SOURCE_FOREIGN_INCLUDE", '??=include "/etc/passwd"'),
+        ("SOURCE_INLINE_ASM", '// is it??/\nvoid f() { asm("nop"); }'),  # a comment of one line, or of two
+    ],
+)
+def test_trigraphs_are_read_as_the_host_codes_standard_does_and_as_later_ones(code: str, line: str) -> None:
+    outcome, findings = look(project(HONEST + line + "\n"))
+    assert outcome == Outcome.CHEAT and [f.code for f in findings] == [code]
+    asked = HONEST + 'const char *text = "what??!";\n'
+    assert look(project(asked)) == (None, ())
+
+
+def test_a_direct_files_host_part_may_call_libraries_but_nothing_assembles() -> None:
+    host = "#include <torch/extension.h>\nvoid launch_add() { at::empty(1); aclnnAdd(1); }\n"
+    direct = KernelProject(op_type="Add", kernel="add", files={"op_kernel/add.asc": host})
+    assert look(direct) == (None, ())
+    for line in ('void f() { asm("nop"); }', "void f() { akgen::twin::x(); }"):
+        attack = direct.model_copy(update={"files": {"op_kernel/add.asc": host + line}})
+        assert look(attack)[0] == Outcome.CHEAT
+
+
+def test_what_is_not_code_is_not_looked_at() -> None:
+    told = "# How it works\nasm(nop) is not used; akgen::twin is the simulator.\n"
+    assert look(project(**{"op_kernel/README.md": told, "CMakeLists.txt": told})) == (None, ())
+
+
 def test_a_macro_that_no_forbidden_word_stands_behind_is_no_finding() -> None:
     header = "#define MMAP mapped\n#define V volatile\n#define TWICE(x) x x\n"
     header += "namespace my { int mmap(int n) { return n; } }"
