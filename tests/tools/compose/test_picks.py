@@ -51,6 +51,9 @@ INDEXED: dict[str, tuple[Any, ...]] = {
         normal(20, 33),
         indices(20, 9),
     ),
+    "fixed rows of one column": (lambda x: x[[3, 6, 7, 0], -1] * 2, normal(20, 33)),
+    "fixed rows by an index": (lambda x, i: x[[3, 6, 7], i], normal(20, 33), indices(33, 3)),
+    "fixed rows of a middle place": (lambda x: x[[5, 1, 2], 4, :] + 1, normal(9, 7, 33)),
     "a computed index": (lambda x, i: x[i + 1], normal(20, 33), indices(19, 9)),
 }
 MOVED: dict[str, Fn] = {

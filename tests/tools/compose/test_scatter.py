@@ -35,6 +35,12 @@ def _every_third(x: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
     return x
 
 
+def copied_edge(x: torch.Tensor) -> torch.Tensor:
+    x = x.clone()
+    x[[3, 6, 7], -1, :] = x[[3, 6, 7], -2, :]
+    return x
+
+
 SCATTERED: dict[str, tuple[Any, ...]] = {
     "along rows": (lambda x, i, u: x.scatter(1, i, u), X, *ALONG),
     "summed along rows": (lambda x, i, u: x.scatter_add(1, i, u), X, *ALONG),
@@ -60,6 +66,7 @@ SCATTERED: dict[str, tuple[Any, ...]] = {
     "numbers summed": (lambda x, i, u: x.index_add(0, i, u), normal(300), indices(300, 50), normal(50)),
     "rows copied": (lambda x, i, u: x.index_copy(0, i, u), X, *ONCE),
     "rows filled": (lambda x, i: x.index_fill(0, i, 1.5), X, ROWS[0]),
+    "rows of a fixed list": (copied_edge, normal(9, 7, 33)),
     "rows from the end": (lambda x, i, u: x.index_put((i,), u), X, ONCE[0] - 30, ONCE[1]),
     "one row everywhere": (lambda x, i, u: x.index_put((i,), u), X, ROWS[0], normal(70)),
     "single elements": (

@@ -70,15 +70,36 @@ def pieces(im: Importer, x: int, axis: int, places: list[int]) -> int | None:
     step = places[1] - places[0] if len(places) > 1 else 1
     if step > 0 and places == list(range(places[0], places[0] + step * len(places), step)):
         return im.b.slice(x, axis, places[0], len(places), step)
+    runs = _runs(places)
+    if len(runs) > RUNS:
+        return None
+    return im.b.cat(tuple(im.b.slice(x, axis, r[0], len(r)) for r in runs), axis)
+
+
+def _runs(places: list[int]) -> list[list[int]]:
+    """Return the places in pieces of which each counts on by one."""
     runs: list[list[int]] = []
     for p in places:
         if runs and runs[-1][-1] + 1 == p:
             runs[-1].append(p)
         else:
             runs.append([p])
+    return runs
+
+
+def _vector_of(im: Importer, places: list[int]) -> int:
+    """Return a fixed index as numbers computed from positions, one piece beside the other. Raises Unsupported."""
+    runs = _runs(places)
     if len(runs) > RUNS:
-        return None
-    return im.b.cat(tuple(im.b.slice(x, axis, r[0], len(r)) for r in runs), axis)
+        raise Unsupported("index", f"a fixed index of more than {RUNS} separate runs is not covered")
+    at = im.b.cast(im.b.positions((len(places),), 0), F32)
+    begin, value = len(places), -1
+    for run in reversed(runs):
+        own = im.b.binary("add", at, im.b.const(float(run[0] - begin + len(run)), F32), F32)
+        behind = im.b.binary("lt", at, im.b.const(float(begin), F32), BOOL)
+        value = own if begin == len(places) else im.b.where(behind, own, value)
+        begin -= len(run)
+    return im.b.cast(value, I32)
 
 
 @handles("index_select")
@@ -95,9 +116,9 @@ def _index_select(im: Importer, node: TracedNode) -> int:
 
 
 def index_of(im: Importer, arg: Any) -> int:
-    """Return an index as INT32; refuse masks, and tensors of fixed numbers in many pieces."""
+    """Return an index as INT32; refuse masks, and fixed numbers in many pieces."""
     if isinstance(arg, Ref) and arg.node in im.vectors and len(set(im.vectors[arg.node])) > 1:
-        raise Unsupported("index", f"a fixed index of more than {RUNS} separate runs is not covered")
+        return _vector_of(im, [int(v) for v in im.vectors[arg.node]])
     value = im.value(arg)
     if im.b[value].dtype == BOOL:
         raise Unsupported(
