@@ -61,7 +61,8 @@ class Openness(DispatchMode):
 
 def _open(name: str, source: torch.Tensor, args: Any, kwargs: Any, out: Any) -> bool:
     if name == "_to_copy" and source.is_floating_point() and isinstance(out, torch.Tensor):
-        return not out.is_floating_point() and out.dtype != torch.bool and _beyond(source, out.dtype)
+        whole = not (out.is_floating_point() or out.is_complex() or out.dtype == torch.bool)
+        return whole and _beyond(source, out.dtype)
     if name in ("searchsorted", "bucketize"):
         return not _ascends(name, args, kwargs)
     if "quantize_per_" in name and source.is_floating_point():

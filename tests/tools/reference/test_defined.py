@@ -55,6 +55,7 @@ DEFINED: dict[str, tuple[Fn, torch.Tensor]] = {
     "kthvalue of different elements": (lambda x: torch.kthvalue(x, 2, dim=0), DIFFERENT),
     "NaN that stays NaN": (lambda x: x * 2, NAN),
     "largest of all": (lambda x: torch.max(x), EQUAL),
+    "numbers as complex ones": (lambda x: x.to(torch.complex64) * 1j, DIFFERENT),
     "truth of NaN": (lambda x: (x > 1).to(torch.int32), NAN),
     "integers in range": (lambda x: (x * 30).to(torch.int8), DIFFERENT),
     "a product in range": (lambda x: x.prod(-1), DIFFERENT[0]),
