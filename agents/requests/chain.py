@@ -61,6 +61,7 @@ def assemble(
             raise Unclear(
                 "order", names=[s.formula or s.operator for s in steps]
             )  # "rms norm with weight + 1"
+    steps = _kept_batch(steps)
     indices, result = types
     if indices is not None:
         steps = tuple(s.model_copy(update={"index_dtype": indices}) for s in steps)
@@ -96,6 +97,17 @@ def assemble(
     request = with_shapes(text, _without_vectors(text, marks, known), request, known, also=also)
     request = _with_wide_bias(request)
     return request if denied_type else with_type(request)
+
+
+def _kept_batch(steps: tuple[ChainStep, ...]) -> tuple[ChainStep, ...]:
+    """Return the chain with the first axis kept where something is flattened for a linear layer."""
+    last = max((i for i, s in enumerate(steps) if s.operator == "linear"), default=0)
+    return tuple(
+        s.model_copy(update={"attributes": {"start_dim": 1}})
+        if s.operator == "flatten" and not s.attributes and i < last
+        else s
+        for i, s in enumerate(steps)
+    )
 
 
 def _with_wide_bias(request: Request) -> Request:

@@ -194,7 +194,13 @@ def _alone(*, sure: bool) -> str:
 
 @cache
 def _axes() -> str:
-    return r"(?:\s*(?:是|is|as|为)?\s*\([a-z](?:\s*,?\s*[a-z]){1,5}\))?"
+    name = (
+        r"(?:batch|time|channels?|tokens?|heads?|n_?heads|seq(?:_?len|uence)?|head_?dim|dim|hidden|features?|height"
+        r"|width|rows?|cols?|columns?|classes|length)"
+    )
+    return (
+        rf"(?:\s*(?:是|is|as|为)?\s*\((?:[a-z](?:\s*,?\s*[a-z]){{1,5}}|{name}(?:\s*[,x]\s*{name}){{1,4}})\))?"
+    )
 
 
 @cache

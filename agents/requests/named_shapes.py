@@ -63,6 +63,7 @@ _NAME = r"(?!(?:with|where|and|for)(?![a-z0-9_]))[a-z][a-z0-9_]*"
 _NAMES_BEFORE = re.compile(
     rf"(?<![a-z0-9_])(?P<names>{_NAME}(?:\s*(?:,|/|&|、|and|和|与)\s*{_NAME})*)"
     r"(?:\s*(?:is|are|of|has|have|with|shape|shapes|size|both|each|all|a|an|as|in|tensor|matrix|weight|[:=\[({]"
+    r"|bool(?:ean)?|(?:fp|bf|float|int)\d+"
     r"|的形状|形状|大小|的|都|各|均|为|是))*\s*\Z"
 )
 

@@ -45,7 +45,7 @@ def take_own_weights(text: MarkedText, entries: list[OperatorEntry], known: Requ
             continue
         sizes = tuple(int(n) for n in re.findall(r"\d+", match["shape"] or match["each"] or match["length"]))
         if len(sizes) > 1:
-            found = _of_weight(layers, sizes) if _WEIGHT.search(match["names"]) else None
+            found = of_weight(layers, sizes) if _WEIGHT.search(match["names"]) else None
             if found is None:
                 continue
             said |= found
@@ -61,7 +61,7 @@ def take_own_weights(text: MarkedText, entries: list[OperatorEntry], known: Requ
     return said
 
 
-def _of_weight(layers: list[OperatorEntry], sizes: Shape) -> dict[str, Value] | None:
+def of_weight(layers: list[OperatorEntry], sizes: Shape) -> dict[str, Value] | None:
     """Return what a weight's sizes say of the layer that they fit; None if they fit none."""
     for entry in layers:
         known = parameters_of(entry)

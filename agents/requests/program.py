@@ -13,6 +13,7 @@ from akgen.agents.requests.fits import shape_of
 from akgen.agents.requests.formula import is_mask, is_vector, renamed
 from akgen.agents.requests.needs import INDICES, Way, entry_of, way_of
 from akgen.agents.requests.request import ChainStep, Request, RequestSource
+from akgen.agents.requests.result_shapes import result_shape
 from akgen.knowledge.forms import form_named
 from akgen.knowledge.operators import Parameter, Signature, Value, operator_named
 from akgen.tools.core.dtypes import DType
@@ -181,7 +182,7 @@ class _Program:
         name = signature.path.rpartition(".")[2]
         arguments: list[str] = []
         for parameter in signature.parameters:
-            value = self._constructed(parameter, said)
+            value = self._constructed(parameter, said, at)
             if value is not None:
                 named = parameter.name in (
                     "in_channels",
@@ -199,8 +200,22 @@ class _Program:
         call = f"self.{attribute}({self.result})"
         return f"{call}[0]" if name in ("LSTM", "GRU", "RNN") else call
 
-    def _constructed(self, parameter: Parameter, said: dict[str, Value]) -> str | None:
+    def _measured(self, at: int) -> Extent:
+        """Return the sizes of what the steps before one return, as far as their shapes tell them."""
+        found = result_shape(self._request.model_copy(update={"steps": self._request.steps[:at]}))
+        if not found:
+            return self.extent
+        channels = repr(found[1]) if len(found) > 1 else None
+        return Extent(
+            width=self.extent.width or repr(found[-1]),
+            channels=self.extent.channels or channels,
+            first=self.extent.first,
+        )
+
+    def _constructed(self, parameter: Parameter, said: dict[str, Value], at: int) -> str | None:
         name = parameter.name
+        if self.extent.width is None or self.extent.channels is None:
+            self.extent = self._measured(at)
         if name == "normalized_shape":
             axes = said.get("normalized_axes")
             if isinstance(axes, int):
@@ -279,6 +294,8 @@ class _Program:
             self.extent = Extent(width=f"width{last}", channels=None, first=False)
         elif way.entry.category == "matmul":
             self.extent = self.extent.model_copy(update={"first": False})
+        elif way.entry.name in ("global_average_flat", "global_max_flat"):
+            self.extent = Extent(width=self.extent.channels, channels=self.extent.channels, first=False)
         elif way.entry.category == "pooling":
             self.extent = Extent(width=None, channels=self.extent.channels, first=False)
         elif way.entry.category == "reduction" and said.get("keepdim"):

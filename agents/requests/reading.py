@@ -12,6 +12,7 @@ from akgen.agents.requests.attributes import (
 )
 from akgen.agents.requests.both import take_both
 from akgen.agents.requests.chain import assemble
+from akgen.agents.requests.chain_weights import put_chain_weights, take_chain_weights
 from akgen.agents.requests.described import (
     BY_INDEX,
     drop_repeated,
@@ -115,6 +116,7 @@ class Reading:
         self._take_switches()
         candidates = [m for m in text.marks if m.kind == "operator"]
         entries = self._entries(candidates)
+        chained = take_chain_weights(text)
         weights = take_own_weights(text, entries, known)
         sizes.take_counts(text)
         sizes.take_dtypes(text)
@@ -148,6 +150,7 @@ class Reading:
         take_attributes(text, entries)
         attributes.take_kernel(text, candidates)
         put_own_weights(text, weights)
+        put_chain_weights(text, chained)
         attributes.take_range(text, candidates)
         attributes.take_argument(text, candidates)
         roles = sizes.roles_of(entries)

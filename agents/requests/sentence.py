@@ -7,7 +7,6 @@ changes the request that is known already. A text that is not understood changes
 
 import ast
 import re
-from typing import Literal
 
 from akgen.agents.requests.accounted import lost_results, said_twice, unaccounted
 from akgen.agents.requests.bound_forms import bound_request
@@ -18,6 +17,7 @@ from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.layouts import asks_axis, names_axis
 from akgen.agents.requests.masks import masked_request
 from akgen.agents.requests.needs import missing
+from akgen.agents.requests.parsed import ParsedRequest
 from akgen.agents.requests.pasted.bare_calls import with_axis
 from akgen.agents.requests.pasted.code_edits import edited_code
 from akgen.agents.requests.pasted.described_code import without_description
@@ -26,11 +26,13 @@ from akgen.agents.requests.pasted.tensors_beside import Beside, indexed_source, 
 from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.reading import Reading
 from akgen.agents.requests.request import ChainStep, Request, RequestSource
+from akgen.agents.requests.restated import with_stated_result
 from akgen.agents.requests.signs import plain
+from akgen.agents.requests.stated import stated_result
 from akgen.agents.requests.told import told_request
 from akgen.agents.requests.vector_lengths import with_vectors
 from akgen.knowledge.operators import find_operators
-from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.dtypes import DType
 
 _YES = re.compile(
     r"\s*(?:y|yes|yep|yeah|ok|okay|sure|right|correct|go|是的?|对的?|好的?|可以|行|嗯)[\s.!。！]*\Z", re.I
@@ -42,19 +44,7 @@ _AGREES = re.compile(  # "yes, with affine": the rest is what is wanted
     r"\s*(?=\S)",
     re.I,
 )
-Exchange = tuple[tuple[str, str], ...]  # what the person said and what the model asked, in turns
-
-
-class ParsedRequest(Frozen):
-    """A text, understood. With a problem, the request is what was known before; the problem is a sentence."""
-
-    request: Request
-    problem: str | None = None
-    kind: Literal["unclear", "refused"] | None = None
-    offer: str | None = None  # the text with what was probably meant, where there is such a guess
-    exchange: Exchange = ()  # with a chat model, which waits for an answer
-
-
+_RETURNED = re.compile(r"(?<![a-z])(?:return|output|result|give)s?(?![a-z])|返回|输出|结果", re.I)
 _FEW_WORDS = 3  # that are not understood, up to which the rest is worth an offer
 _SHORT = 2  # letters of a word that may be a tensor's name
 _TURNS = re.compile(
@@ -111,7 +101,17 @@ def _read_code(found: ExtractedCode, known: Request, language: Language) -> Pars
             beside = Beside(request=beside.request.model_copy(update={"source": source}), words=changed.rest)
     if beside is None:
         return ParsedRequest(request=known, problem=problem("two_shapes", language), kind="unclear")
+    if beside.request.shapes and source.brings == "nothing":
+        stated = stated_result(beside.words, source.arguments or ())
+        sizes = {n for shape in beside.request.shapes[0] for n in shape}
+        if any(not {*shape} <= sizes for shape in stated.shapes):
+            asked = problem("two_shapes", language)
+            return ParsedRequest(request=known, problem=asked, kind="unclear")
+        beside = Beside(request=beside.request, words=stated.rest) if stated.anything else beside
     heard = read_words(beside.words, beside.request, language, given=True)
+    if source.kind == "code" and (kind := _type_of_its_result(beside, heard)) is not None:
+        asked = problem("type_of_the_result", language, name=kind.value)
+        return ParsedRequest(request=known, problem=asked, kind="unclear")
     if heard.problem is None and heard.request.source is None:
         if (chained := _followed(found, beside.request, heard.request)) is not None:
             return ParsedRequest(request=chained)
@@ -121,6 +121,14 @@ def _read_code(found: ExtractedCode, known: Request, language: Language) -> Pars
         asked = problem("order", language, names=names)
         return ParsedRequest(request=known, problem=asked, kind="unclear")
     return heard if heard.problem is None else heard.model_copy(update={"request": known})
+
+
+def _type_of_its_result(beside: Beside, heard: ParsedRequest) -> DType | None:
+    """Return the type that words give the result of code, "x is fp16 ... return fp32", whose tensors have another."""
+    told, built = beside.request.dtypes, heard.request.dtypes
+    if heard.problem is not None or len(told) != 1 or len(built) != 1 or told == built:
+        return None
+    return built[0] if beside.request.shapes and _RETURNED.search(beside.words) else None
 
 
 def _followed(found: ExtractedCode, code: Request, words: Request) -> Request | None:
@@ -165,6 +173,13 @@ def _is_called(source: RequestSource, words: Request) -> bool:
 
 def read_words(text: str, known: Request, language: Language, *, given: bool = False) -> ParsedRequest:
     """Read words alone; `given` if what to compute is known from elsewhere and the words need say nothing."""
+    parsed = _read_words(text, known, language, given=given)
+    if given or not known.empty:
+        return parsed
+    return with_stated_result(text, parsed, lambda said: _read_words(said, known, language), language)
+
+
+def _read_words(text: str, known: Request, language: Language, *, given: bool = False) -> ParsedRequest:
     if endless := _BEYOND_REASON.search(text):  # no size, no number that floats tell from another, no formula
         return ParsedRequest(
             request=known,

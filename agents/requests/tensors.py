@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from akgen.agents.requests.attributes import AttributeValues
 from akgen.agents.requests.marks import Mark, MarkedText, words
 from akgen.agents.requests.needs import INDICES
+from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import ChainStep
 from akgen.knowledge.operators import OperatorEntry
 from akgen.tools.core.dtypes import DType
@@ -41,7 +42,7 @@ _RESULT_BEFORE = re.compile(
 )
 _RESULT_AFTER = re.compile(r"\s*(?:的)?(?:out(?:put)?s?(?![a-z])|results?(?![a-z])|(?:的)?(?:输出|结果))")
 _TO = re.compile(r"(?<![a-z])(?:in)?to\s*\Z")
-_SHAPE = r"(?:[\[(] ?\d+k? ?[,x]|\d+k? ?[x*×] ?\d|\d+k? by \d)"
+_SHAPE = r"(?:[\[(] ?\d+k? ?[,x]|(?<=[\s:=])[\[(] ?\d+k? ?[\])]|\d+k? ?[x*×] ?\d|\d+k? by \d)"
 _NAMES = re.compile(
     r"(?<![a-z0-9_])(?P<names>[a-z][a-z0-9_]{0,15}(?:(?: ?[,/&、] ?| and | ?和 ?)[a-z][a-z0-9_]{0,11}){0,4}"
     r"|[a-z](?: [a-z]){1,4})"
@@ -75,11 +76,13 @@ def take_types(
         ):
             result = None if mark.value is DType.INT64 else mark.value
         elif (
-            mark.value is DType.INT64
+            mark.value in _INTEGERS
             and _of(text, mark, _INDEX)
             and any(e.name in _RETURN_BOTH for e in entries)
-        ):
-            pass  # "top 8 with indices int64": as they are
+        ):  # "top 8 with indices int64": as they are
+            result = None if mark.value is DType.INT64 else mark.value
+            if any(e.name in ("max", "min") for e in entries):
+                text.mark(mark.begin, mark.begin, "attribute", AttributeValues({"with_index": True}))
         elif mark.value is DType.BOOL and "mask" in held and (others or _of(text, mark, _MASK)):
             pass
         elif others and mark.value in (DType.INT8, DType.UINT8) and _quantizes(entries):
@@ -88,7 +91,9 @@ def take_types(
         elif "int8" in held and mark.value.is_float and others <= {DType.INT8}:
             continue  # what int8 is turned into
         elif _of_result(text, mark) and (others or _natural(entries, mark.value)):
-            result = None if _natural(entries, mark.value) else mark.value
+            again = mark.value.is_float and sum(m.value is mark.value for m in types) > 1
+            natural = _natural(entries, mark.value) or (again and all(map(_keeps_type, entries)))
+            result = None if natural else mark.value
         elif (mark.value is DType.INT8 and "int8" in held) or (
             others and _of(text, mark, _SCALE) and any(e.category == "quantization" for e in entries)
         ):
@@ -120,6 +125,14 @@ def _of_result(text: MarkedText, mark: Mark) -> bool:
     return not both and bool(_RESULT_BEFORE.search(before) or _RESULT_AFTER.match(after) or moved)
 
 
+def _keeps_type(entry: OperatorEntry) -> bool:
+    """Say whether an operator returns its tensors' type: "x fp16, w fp16, output fp16" converts nothing."""
+    others = entry.category in ("comparison", "quantization") or entry.name.startswith(
+        ("logical_", "is", "quant")
+    )
+    return not others and entry.name not in (*_RETURN_INDICES, "one_hot", "cast")
+
+
 def _natural(entries: list[OperatorEntry], dtype: DType) -> bool:
     """Say whether an operator returns that type anyway."""
     for entry in entries:
@@ -144,6 +157,10 @@ def with_result(steps: tuple[ChainStep, ...], result: DType | None) -> tuple[Cha
     """Return the chain with its result converted."""
     if result is None or not steps:
         return steps
+    if result is DType.INT32 and steps[-1].operator in _RETURN_BOTH:
+        if steps[-1].operator in ("max", "min", "median", "mode") and "dim" not in steps[-1].attributes:
+            raise Unclear("type_of_the_result", name=result.value)
+        return (*steps, ChainStep(operator="with_int32_indices"))
     return (*steps, ChainStep(operator="cast", attributes={"dtype": result.value}))
 
 

@@ -100,7 +100,7 @@ def told_request(said: str) -> tuple[Request, MarkedText] | None:
     kept = _types(types, told)
     if kept is None:
         return None
-    holds = {name: _held(dtype) for name, dtype in told.types.items()}
+    holds = {name: _held(name, dtype) for name, dtype in told.types.items()}
     step = ChainStep(operator="formula", formula=formula, variables=told.variables, holds=holds)
     request = Request(
         steps=(step,),
@@ -126,9 +126,11 @@ def _agrees_with(text: MarkedText, told: Told, named: tuple[Named, ...]) -> bool
     return disagreeing(text, mark, Mark(0, 0, "operator", step)) is not None
 
 
-def _held(dtype: DType) -> Held:
+def _held(name: str, dtype: DType) -> Held:
     if dtype is DType.BOOL:
         return Held(draw="mask")
+    if re.fullmatch(r"(?:\w*_)?masks?", name):
+        return Held(draw="entries", limit="2", dtype=dtype)
     return Held(draw="int8" if dtype is DType.INT8 else "entries", limit="100", dtype=dtype)
 
 

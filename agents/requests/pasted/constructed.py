@@ -12,12 +12,17 @@ from akgen.knowledge.operators import Signature, operator_named, signatures
 from akgen.tools.core.untrusted import read_python
 
 _BEGINS = re.compile(r"(?<![\w.])(?:(?:torch\.)?nn\.)?(?P<name>[A-Z][A-Za-z0-9]*)\(")
+_OPTIONS = re.compile(
+    r"(?<![\w.])(?:torch\.nn\.functional|F|torch)\.(?P<name>[a-z][a-z0-9_]*)\((?P<said>\s*\w+\s*=[^()]*)\)"
+)
+_LIKE = re.compile(r"(?:(?<![a-z])(?:like|as in|as|match(?:es|ing)?|to)|[和与跟同像]) *\Z", re.I)
 _SIZES = {"num_channels": "{} channels", "num_features": "{} channels", "normalized_shape": "hidden {}"}
 _LEFT_OUT = {("inplace", "True"), ("inplace", "False"), ("bias", "True"), ("affine", "True")}
 
 
 def with_constructed(text: str) -> str:
     """Return the text with its constructed modules as words; as it is where one is applied, or not known."""
+    text = _OPTIONS.sub(_optioned, text)
     parts, at = [], 0
     while (begin := _BEGINS.search(text, at)) is not None:
         end = _closed(text, begin.end())
@@ -38,6 +43,20 @@ def with_constructed(text: str) -> str:
         parts += [text[at : begin.start()], f" {words} "]
         at = end
     return "".join(parts) + text[at:]
+
+
+def _optioned(match: re.Match[str]) -> str:
+    """Write a function that gets options and no tensor, F.interpolate(mode='nearest'), as words."""
+    try:
+        call = read_python(match[0]).body[0]
+        assert isinstance(call, ast.Expr) and isinstance(call.value, ast.Call)
+        said = [f"{k.arg}={ast.literal_eval(k.value)}" for k in call.value.keywords]
+    except (SyntaxError, ValueError):
+        return match[0]
+    if operator_named(match["name"]) is None:
+        return match[0]
+    compared = "pytorch " if _LIKE.search(match.string[: match.start()]) else ""
+    return " ".join([compared + match["name"].replace("_", " "), *said])
 
 
 def _closed(text: str, at: int) -> int | None:
