@@ -180,6 +180,10 @@ def take_reduction(text: MarkedText, entries: list[OperatorEntry]) -> None:
         text.rest,
     ):
         return
+    if any("ignore_index" in parameters_of(e) for e in losses):
+        for match in text.matches(re.compile(words()["mean of the kept"])):
+            text.mark(match.start(), match.end(), "attribute", AttributeValues({"reduction": "mean"}))
+            return
     for pattern, value in _REDUCTIONS:
         for match in text.matches(pattern):
             if (denied := _DENIED.search(text.text[: match.start()])) is not None:

@@ -13,11 +13,15 @@ _JOINED = re.compile(
     r"(?:\s|\x00|and|the|(?:un)?biased|population|sample)*"
 )
 _TWO = 2
+_FIRST = re.compile(r" ?(?:is |comes |goes |as the |的?在?)?(?:first(?: output)?|前(?:面)?)(?![a-z])")
 
 
 def take_both(text: MarkedText) -> None:
     """Mark two operators, of which the text wants both results, as a formula with two results."""
     named = [m for m in text.sorted() if m.kind == "operator"]
+    first = next((m for m in named[_TWO:] if _FIRST.match(text.text, m.end)), None)
+    if first is not None and len(named) == _TWO + 1:
+        named.remove(first)
     if len(named) != _TWO or not all(isinstance(m.value, str) for m in named):
         return
     left, right = named
@@ -28,8 +32,13 @@ def take_both(text: MarkedText) -> None:
     if re.search(words()["both"]["wanted"], around) is None or re.search(words()["both"]["other"], around):
         return
     bodies = [_of_x(m.value) for m in named]
-    if None in bodies:
+    if None in bodies or (first is not None and first.value not in (left.value, right.value)):
         return
+    if first is not None:
+        text.unmark(first)
+        text.mark(first.begin, _FIRST.match(text.text, first.end).end(), "filler")  # type: ignore[union-attr]
+        if first.value == right.value:
+            bodies.reverse()
     for mark in named:
         text.unmark(mark)
     step = ChainStep(operator="formula", formula=f"({bodies[0]}, {bodies[1]})", variables=("x",))

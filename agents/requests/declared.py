@@ -20,13 +20,15 @@ TENSOR = (
     r"[a-z][a-z0-9_]*"
 )
 LISTED = rf"{TENSOR}(?:\s*(?:,|/|&|、|and|和|与)\s*{TENSOR})*"
+_FRONT = r"(?: ?\((?:前|前半|前一半|前面|前半部分|first|first half)\))?"
+_BACK = r"(?: ?\((?:后|后半|后一半|后面|后半部分|second|second half)\))?"
 _SPLIT = re.compile(
     rf"(?:split|chunk|cut|halve)(?:ting|d)?[^.;。；]{{0,40}}?(?:two|2|halves|half)[^.;。；]{{0,12}}?"
-    rf"[ (:](?P<a>{_NAME}) ?(?:and|,|\||/) ?(?P<b>{_NAME})\)?"
+    rf"[ (:](?P<a>{_NAME}){_FRONT} ?(?:and|,|\||/) ?(?P<b>{_NAME}){_BACK}\)?"
     rf"|(?:(?:把|将|沿)?(?:输入的?)?(?:最后一?个?(?:维度?|轴)|第 ?\d+ ?维|dim ?=? ?-?\d)(?:上)?[，, ]*)?"
     rf"(?:从|在)?(?:正?中间|正中|中央)?(?:处)?"
     rf"(?:对半|平均|平|均匀|均)?(?:切|分|拆|split)(?:成|为|开|开成)?(?:两半|两份|两块|一半)?(?:成|为)?[:：,， ]*"
-    rf"(?P<a_zh>{_NAME}) ?(?:和|、|,|与|\|) ?(?P<b_zh>{_NAME})(?: ?(?:两半|两份|两块|各一半))?"
+    rf"(?P<a_zh>{_NAME}){_FRONT} ?(?:和|、|,|与|\|) ?(?P<b_zh>{_NAME}){_BACK}(?: ?(?:两半|两份|两块|各一半))?"
 )
 _HALVED = re.compile(r"two|2|hal(?:f|ves|ve)|对半|平分|均分|平均|两半|两份|两块|一半")
 _WORDS = frozenset(

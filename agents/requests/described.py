@@ -115,7 +115,8 @@ def drop_repeated(text: MarkedText) -> None:
     ordered = [m for m in text.sorted() if m.kind == "operator" and isinstance(m.value, str)]
     for left, right in itertools.combinations(ordered, 2):
         between = text.text[left.end : right.begin]
-        compared = _COMPARED.search(between)
+        path = re.match(r"(?:torch|nn|f)\.", text.text[right.begin : right.end])
+        compared = _COMPARED.search(f"{between}torch" if path is not None else between)
         if (
             left.value == right.value
             and left in text.marks

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from akgen.agents.requests.attributes import parameters_of
 from akgen.agents.requests.biases import behind, with_bias
+from akgen.agents.requests.formula_edits import edited_formula, of_its_kind
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.problems import Unclear
@@ -36,6 +37,8 @@ def edited(said: str, known: Request, read: Read) -> Edited | None:
     """
     if not known.steps:
         return None
+    if (steps := _results(said.strip(" .。!！"), known)) is not None:
+        return Edited(known.model_copy(update={"steps": steps}), "")
     text = _pattern("same but").sub("", said.strip().rstrip(".。!！"), count=1).strip()
     for part, rest in _parts(text):
         if (steps := with_bias(part, known)) is not None:
@@ -43,7 +46,10 @@ def edited(said: str, known: Request, read: Read) -> Edited | None:
             if more is None:
                 raise Unclear("order", names=["bias", rest])
             return Edited(known.model_copy(update={"steps": steps}), _without_shape(more, known))
-    for edit in (_residual, _own, _dropped, _inserted, _in_front, _exchanged):
+    for part, rest in _parts(text):
+        if not find_operators(rest.lower()) and (changed := edited_formula(part.strip(), known)):
+            return Edited(changed, _without_shape(rest, known))
+    for edit in (_residual, _of_its_kind, _own, _dropped, _inserted, _in_front, _exchanged):
         for part, rest in _parts(text):
             if find_operators(rest.lower()) or (edit is _in_front and re.search(r"\d", rest)):
                 continue  # of what is left, or instead of it; "first double it, 8x40" is a request of its own
@@ -177,6 +183,38 @@ def _residual(text: str, known: Request, _read: Read) -> tuple[ChainStep, ...] |
     if _pattern("residual").fullmatch(text) is None:
         return None
     return (*known.steps, ChainStep(operator="add", operands=("tensor",)))
+
+
+def _results(text: str, known: Request) -> tuple[ChainStep, ...] | None:
+    """Return what gave values alone, or indices alone, so that it gives both: "also return the indices"."""
+    *before, last = known.steps
+    name, _, gives = last.operator.rpartition("_")
+    entry = operator_named(name) if gives in ("values", "indices") else None
+    if entry is None or f"{gives}_only" not in entry.variants or last.formula is not None:
+        return None
+    other = "indices" if gives == "values" else "values"
+    if not any(_pattern(p).fullmatch(text) for p in ("both results", f"also {other}")):
+        return None
+    return (*before, last.model_copy(update={"operator": name}))
+
+
+def _of_its_kind(text: str, known: Request, read: Read) -> tuple[ChainStep, ...] | None:
+    """Exchange the only step of an operator's kind in a chain of several, "make it gelu" of a matmul and a relu."""
+    match = _pattern("kind").fullmatch(text)
+    steps = _made(match["new"] or match["new_zh"], read) if match is not None else None
+    if match is None or steps is None or len(steps) != 1 or steps[0].formula is not None:
+        return None
+    kind = entry_of(steps[0]).category
+    if len(known.steps) == 1:
+        changed = of_its_kind(match["new"] or match["new_zh"], known)
+        return changed.steps if changed is not None else None
+    alike = [i for i, s in enumerate(known.steps) if s.formula is None and entry_of(s).category == kind]
+    if len(alike) != 1 or kind not in ("activation", "softmax", "reduction", "normalization", "scan", "loss"):
+        return None
+    at, old = alike[0], known.steps[alike[0]]
+    kept = {n: v for n, v in old.attributes.items() if n in parameters_of(entry_of(steps[0]))}
+    new = steps[0].model_copy(update={"attributes": {**kept, **steps[0].attributes}})
+    return (*known.steps[:at], new, *known.steps[at + 1 :])
 
 
 def _own(text: str, known: Request, _read: Read) -> tuple[ChainStep, ...] | None:

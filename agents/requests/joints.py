@@ -29,6 +29,10 @@ _NUMBER_FIRST = re.compile(  # "divide 1 by x", "subtract x from 3": the number 
 _BIAS_OF_FORMULA = re.compile(
     r"(?<![a-z0-9_])(?<!another )(?<!with )bias(?= ?(?:is|are|has|of|[:=(\[,，、]|and|\d|是|为|和|的))"
 )
+_VECTOR = re.compile(  # of a bias that is declared beside what it is added to
+    r"(?<![a-z0-9_])(?:bias|b) ?(?:is|of|has|shape|[:=为是]|形状)* ?[\[(] ?(?P<size>\d+) ?,? ?[\])]"
+)
+_SHAPED = re.compile(r" ?(?:is|of|has|shape|[:=为是]|形状)* ?[\[(] ?\d+ ?, ?\d")
 _ALSO_CALLED = re.compile(r"\s*(?:[(（,，:：/]|i\.?e\.?,?|aka|a\.k\.a\.|or|即|也叫|又称)?\s*")
 _ADJECTIVE = re.compile(r"\s+(?:an?|another|one)\s+|\s*(?:一个|个)\s*")
 
@@ -58,6 +62,7 @@ def take_joints(text: MarkedText, known: Request, entries: list[OperatorEntry]) 
             if mark.value in _ARITHMETIC and (said := _THE_INPUT.match(text.rest, mark.end)) is not None:
                 text.mark(*said.span(), "first")  # "then add the input"
         text.take(re.compile(words()["first"]), "first")
+        _declare_first(text)
     _drop_words_that_lead(text)
     take_own_operands(text)
     ordered = [m for m in text.sorted() if m.kind == "operator"]
@@ -71,11 +76,44 @@ def take_joints(text: MarkedText, known: Request, entries: list[OperatorEntry]) 
 
 def _take_once_more(text: MarkedText) -> None:
     """Take "and the bias has 128 entries" for words about the bias that was named before."""
+    named = [m for m in text.sorted() if m.kind == "bias"]
+    vectors = [
+        m for m in _VECTOR.finditer(text.text) if not any(b.begin <= m.start() < b.end for b in named[:1])
+    ]
+    if named and len(vectors) == 1 and (size := _last_size(text, vectors[0].start())) is not None:
+        (told,) = vectors
+        for mark in [m for m in named if told.start() <= m.begin < told.end()]:
+            text.unmark(mark)
+        if size == told["size"] and not any(
+            told.start() < m.end and m.begin < told.end() for m in text.marks
+        ):
+            text.mark(*told.span(), "filler")  # "matmul + bias, x [8, 32], w [32, 16], b [16]"
     for mark in [m for m in text.sorted() if m.kind == "bias"][1:]:
         about = re.match(r"\s*(?:has|have|is|are|being|of|:|=|\d|\[)", text.text[mark.end :])
         if about and re.match(r"\s*(?:and |with )?the ", text.text[mark.begin :]):
             text.unmark(mark)
             text.mark(mark.begin, mark.end, "filler")
+
+
+def _declare_first(text: MarkedText) -> None:
+    """Take a residual with a shape for a tensor of its own: "residual add, x [8, 64], residual [8, 64]"."""
+    named = [m for m in text.sorted() if m.kind == "first"]
+    told = [m for m in named if _SHAPED.match(text.text, m.end)]
+    adds = [m for m in text.sorted() if m.kind == "operator" and m.value == "add"]
+    others = [m for m in named if m not in told]
+    if len(told) != 1 or len(adds) != 1 or any(text.text[m.end : adds[0].begin].strip() for m in others):
+        return
+    for mark in named:
+        text.unmark(mark)
+        text.mark(mark.begin, mark.end, "filler")
+
+
+def _last_size(text: MarkedText, end: int) -> str | None:
+    """Return the last size of the last matrix in front of a place."""
+    found = list(
+        re.finditer(r"[\[(] ?\d+(?: ?, ?\d+)* ?, ?(\d+) ?[\])]|\d+ ?x ?(\d+)(?! ?x)", text.text[:end])
+    )
+    return found[-1][1] or found[-1][2] if found else None
 
 
 def _drop_words_that_lead(text: MarkedText) -> None:

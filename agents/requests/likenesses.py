@@ -17,7 +17,11 @@ def take_likenesses(text: MarkedText) -> None:
     asked = {value.operator if isinstance(value, ChainStep) else value for value in named}
     for match in re.finditer(words()["likeness"], text.text):
         name = next((n for n in (match[g] for g in ("name", "name_zh")) if n), None)
-        theirs = {n.operator for n in find_operators(name)} if name is not None else set()
+        theirs = (
+            {n.operator for said in (name, match[0]) for n in find_operators(said)}
+            if name is not None
+            else set()
+        )
         told = any(m.kind != "filler" and m.begin < match.end() and match.start() < m.end for m in text.marks)
         if not told and (name is None or theirs & asked):
             text.mark(*match.span(), "filler")

@@ -13,6 +13,7 @@ Missing = Literal["operator", "dtype", "attribute", "shape"]
 Operand = int | float | Literal["tensor", "bias", "first"]
 Shape = tuple[int, ...]
 _MOST_LABEL = 60
+_HISTORY = {"said", "earlier"}
 
 
 class Held(Frozen):
@@ -63,6 +64,15 @@ class Request(Frozen):
     dynamic: bool | None = None  # one kernel for all shapes
     knobs: Knobs | None = None
     every_result: bool = False  # not the last step's alone
+    said: tuple[str, ...] = ()  # the turns that say all of it, one after the other
+    earlier: tuple["Request", ...] = ()  # what was known before the last turns, the newest last
+
+    def __eq__(self, other: object) -> bool:
+        """Compare what is wanted, however it was said."""
+        if not isinstance(other, Request):
+            return NotImplemented
+        names = Request.model_fields.keys() - _HISTORY
+        return all(getattr(self, name) == getattr(other, name) for name in names)
 
     @model_validator(mode="before")
     @classmethod

@@ -15,6 +15,7 @@ from akgen.agents.requests.edits import edited
 from akgen.agents.requests.guesses import draws, like, meant, part_meant
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.layouts import asks_axis, names_axis
+from akgen.agents.requests.listed_steps import with_steps
 from akgen.agents.requests.masks import masked_request
 from akgen.agents.requests.needs import missing
 from akgen.agents.requests.parsed import ParsedRequest
@@ -30,6 +31,7 @@ from akgen.agents.requests.restated import with_stated_result
 from akgen.agents.requests.signs import plain
 from akgen.agents.requests.stated import stated_result
 from akgen.agents.requests.told import told_request
+from akgen.agents.requests.turns import in_conversation
 from akgen.agents.requests.vector_lengths import with_vectors
 from akgen.knowledge.operators import find_operators
 from akgen.tools.core.dtypes import DType
@@ -64,6 +66,11 @@ def parse_request(
     known = known or Request()
     text = text.encode(errors="replace").decode()  # half characters, which nothing could write down
     text = text if known.empty else _AGREES.sub("", text)
+    return in_conversation(text, known, lambda said, then: _parsed(said, then, before))
+
+
+def _parsed(text: str, known: Request, before: Language) -> ParsedRequest:
+    """Read a turn with what is known, and without the turns before it."""
     found = extract_code(text)
     language = language_of(found.words, before)
     if found.code is None:
@@ -195,7 +202,7 @@ def _read_words(text: str, known: Request, language: Language, *, given: bool = 
             kind="unclear",
         )
     try:
-        text = with_vectors(text)
+        text = with_vectors(with_steps(text))
         code = None if given or known.source is None else _code_follow_up(text, known, language)
         if code is not None:
             return code

@@ -51,7 +51,7 @@ _ROOT_OF = re.compile(  # "square root of x plus 1"
     r"(?<![a-z])of (?:x|it|the input) (?:plus|minus|times|divided by|\+|-|\*|/) ?\d"
 )
 _OF_ATTRIBUTE = re.compile(r"(?:weights?|gamma|scale|eps|epsilon|temperature|权重|缩放)\s*\Z")
-
+_PLUS = re.compile(r"[\s,()]*\+\s*(?:an? )?")
 
 _DEFINED = re.compile(
     r"[:=]|(?<![a-z])(?:i\.?e\.?|namely|that is|which is|meaning|defined as|computed as|as)(?![a-z])"
@@ -239,7 +239,7 @@ def _joint(
     between = text.text[begin:end]
     if kinds & {"of", "after"}:
         return "inner"
-    if right[1].operands or kinds & {"then", "fused"} or re.fullmatch(r"\s*\+\s*", between):
+    if right[1].operands or kinds & {"then", "fused"} or _plus(text, begin, end):
         return "next"
     reduced = [
         e.category == "reduction" for _, s in (left, right) if (e := operator_named(s.operator)) is not None
@@ -252,6 +252,14 @@ def _joint(
         return "next"  # "加 1 取对数"
     listed = "and" in kinds or re.search(r"[,，+、;\n]", between) is not None or not between.strip()
     return "next" if loose and listed else None
+
+
+def _plus(text: MarkedText, begin: int, end: int) -> bool:
+    """Say whether a plus stands between two operators, behind what the first has: "group norm (32 groups) + silu"."""
+    behind = [m for m in text.marks if begin <= m.begin and m.end <= end]
+    bare = _PLUS.fullmatch(text.rest[begin:end].replace("\x00", ""))
+    said = re.fullmatch(r"\s*(?:\([^()]*\)\s*)?\+\s*", text.text[begin:end])
+    return (bare is not None and all(m.kind in ("attribute", "axis", "filler") for m in behind)) or bool(said)
 
 
 def _with_attributes(

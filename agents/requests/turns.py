@@ -1,0 +1,84 @@
+"""Read a turn in its conversation: it may take back what was said, change it, add to it, or go on from it."""
+
+from collections.abc import Callable
+
+from akgen.agents.requests.language import Language, language_of
+from akgen.agents.requests.needs import missing
+from akgen.agents.requests.parsed import ParsedRequest
+from akgen.agents.requests.problems import problem
+from akgen.agents.requests.remembered import in_other_words, operators_of, remembered, taken_back
+from akgen.agents.requests.request import Request
+from akgen.agents.requests.revised import added, revised, without_unchanged
+
+Parse = Callable[[str, Request], ParsedRequest]
+
+
+def in_conversation(text: str, known: Request, parse: Parse) -> ParsedRequest:
+    """Return what a turn makes of what is known; `parse` reads a turn by itself, with what is known."""
+    back = None if known.empty else taken_back(text, known)
+    if back is not None:
+        if not back.rest:
+            return ParsedRequest(request=back.request)
+        heard = in_conversation(back.rest, back.request, parse)
+        return heard if heard.problem is None else heard.model_copy(update={"request": known})
+    text = text if known.empty else in_other_words(without_unchanged(text))
+    ways, again = _revised(text, known, parse)
+    if len(again) == 1:
+        return ParsedRequest(request=remembered(again[0], known, again[0].said))
+    heard = parse(text, known)
+    if heard.problem is not None:
+        return _added(text, known, parse) or heard
+    if ways and heard.request not in again and (again or _loses(heard.request, known)):
+        names = [s.formula or s.operator for s in (*known.steps, *heard.request.steps)]
+        asked = problem("order", language_of(text, Language.ENGLISH), names=list(dict.fromkeys(names)))
+        return ParsedRequest(request=known, problem=asked, kind="unclear")
+    if heard.request == known:
+        return heard
+    alone = not known.empty and parse(text, Request()).request == heard.request
+    turns = (text,) if alone or known.empty else (*known.said, text)
+    return heard.model_copy(update={"request": remembered(heard.request, known, turns)})
+
+
+def _revised(text: str, known: Request, parse: Parse) -> tuple[bool, list[Request]]:
+    """Say whether a text changes what the turns told, and return the requests that they then say."""
+    ways = revised(known.said, text) if known.said and known.source is None else []
+    if not ways or _replayed(known.said, parse) != known:
+        return False, []
+    found: list[Request] = []
+    for turns in ways:
+        request = _replayed(turns, parse)
+        if request is None or request == known or {*missing(request)} - {*missing(known)}:
+            continue
+        if request not in found:
+            found.append(request.model_copy(update={"said": turns}))
+    return True, found
+
+
+def _loses(request: Request, known: Request) -> bool:
+    """Say whether a request has nothing of a known one of several operators."""
+    before = operators_of(known)
+    return len(before) > 1 and not before & operators_of(request)
+
+
+def _added(text: str, known: Request, parse: Parse) -> ParsedRequest | None:
+    """Return the request of the turns with a text behind them, where it says more of the same: "加上因果掩码"."""
+    if not known.said or known.source is not None or missing(known) or not known.shapes:
+        return None
+    for turns in added(known.said, text):
+        request = _replayed(turns, parse)
+        if request is None or request == known or missing(request) or request.dtypes != known.dtypes:
+            continue
+        if operators_of(request) == operators_of(known) and request.shapes == known.shapes:
+            return ParsedRequest(request=remembered(request, known, turns))
+    return None
+
+
+def _replayed(turns: tuple[str, ...], parse: Parse) -> Request | None:
+    """Return what turns say one after the other; None where one of them is asked about."""
+    request = Request()
+    for turn in turns:
+        heard = parse(turn, request)
+        if heard.problem is not None:
+            return None
+        request = heard.request
+    return request
