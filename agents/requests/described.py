@@ -23,7 +23,7 @@ _AGAIN = re.compile(
     r"|再|又|然后|接|两|次|和|加|不|的"
 )
 _COMPARED = re.compile(  # "like nn.LPPool2d gives", "跟 pytorch 的 LocalResponseNorm 一致"
-    r"(?:(?<![a-z])(?:like|as in|same as|exactly as|matching|matches|equivalent to|i\.e\.|aka|a\.k\.a\.)"
+    r"(?:(?<![a-z])(?:like|as in|same(?: [a-z]+)? as|exactly as|matching|matches|equivalent to|i\.e\.|aka|a\.k\.a\.)"
     r"|[(（]\s*:|即|也就是|(?:跟|与|和|同|像|按照?)(?=\s*(?:pytorch|torch)))"
     r"(?:\s|in|the|pytorch(?:'s)?|torch(?:'s)?|里|中|的)*\Z"
 )

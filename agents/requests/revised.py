@@ -21,8 +21,15 @@ _AND = re.compile(r"\s+(?:and|but)\s+(?:also )?|\s*(?:并且?|同时|而且|以�
 _MOST_WAYS = 8
 
 
-def revised(turns: Turns, text: str) -> list[Turns]:
-    """Return the turns with what a text changes in them, by each way in which it may be read."""
+class Revision(NamedTuple):
+    """Turns as a follow-up changes them, by one of the ways in which it may be read."""
+
+    turns: Turns
+    less: bool  # something is left out, or an equation is another one: fewer tensors, other operators
+
+
+def revised(turns: Turns, text: str) -> list[Revision]:
+    """Return the turns with what a text changes in them; none if it changes nothing that was told."""
     turns = tuple(unicodedata.normalize("NFKC", t).replace("×", "x") for t in turns)
     parts = [plainly(part) for part in clauses(plainly(text))]
     parts = [part for part in parts if part and not pattern("unchanged").fullmatch(part)]
@@ -44,14 +51,13 @@ def revised(turns: Turns, text: str) -> list[Turns]:
             ways.append(bare)
             left.remove(part)
     rest = "，".join(left)
-    results = []
+    results: list[Revision] = []
     for way in itertools.islice(itertools.product(*ways), _MOST_WAYS):
         if (written := _written(turns, way)) is None:
             continue
-        if rest:
-            results += [(*written[:-1], _behind(written[-1], rest)), (*written, rest)]
-        else:
-            results.append(written)
+        less = bool(equations) or any(not new for made in way for _, new in made.put)
+        said = [(*written[:-1], _behind(written[-1], rest)), (*written, rest)] if rest else [written]
+        results += [Revision(each, less) for each in said]
     return results
 
 

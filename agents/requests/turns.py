@@ -45,13 +45,22 @@ def _revised(text: str, known: Request, parse: Parse) -> tuple[bool, list[Reques
     if not ways or _replayed(known.said, parse) != known:
         return False, []
     found: list[Request] = []
-    for turns in ways:
+    for way in ways:
+        turns = way.turns
         request = _replayed(turns, parse)
         if request is None or request == known or {*missing(request)} - {*missing(known)}:
+            continue
+        if not (way.less or _keeps(request, known)):
             continue
         if request not in found:
             found.append(request.model_copy(update={"said": turns}))
     return True, found
+
+
+def _keeps(request: Request, known: Request) -> bool:
+    """Say whether a request has the tensors and the operators of a known one, but for one operator."""
+    counts = [[len(case) for case in r.shapes] for r in (request, known)]
+    return counts[0] == counts[1] and len(operators_of(known) - operators_of(request)) <= 1
 
 
 def _loses(request: Request, known: Request) -> bool:
