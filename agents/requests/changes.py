@@ -46,6 +46,9 @@ def change(turns: Turns, part: str, *, named: bool) -> Iterator[Change]:
     if dropped := _dropped(turns, part):
         yield dropped
         return
+    if (match := pattern("number").fullmatch(part)) and len(found := places.number_places(turns)) == 1:
+        yield Change(((found[0], match["new"]),))
+        return
     for name in ("output", "from", "exchange", "set"):
         for form in patterns(name):
             if (match := form.fullmatch(part)) is None:
@@ -108,6 +111,10 @@ def _exchanged(turns: Turns, old: str, new: str) -> Iterator[Change]:
         yield from changes
     elif len(found := places.operator_places(turns, old) or places.literal_places(turns, old)) == 1:
         yield Change(((found[0], new),))
+    elif not found:
+        for name, choices in words()["choices"].items():
+            if old in choices and new in choices:
+                yield Change(more=f"{name} = {new}")  # of a default: "sum instead of mean"
 
 
 def _set(turns: Turns, name: str, new: str) -> Iterator[Change]:

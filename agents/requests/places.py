@@ -73,6 +73,17 @@ def type_places(turns: Turns, dtype: DType) -> list[Place]:
     ]
 
 
+def number_places(turns: Turns) -> list[Place]:
+    """Return where numbers stand that are no sizes, and no part of a name or of a type."""
+    sizes = [place for place, _ in shape_places(turns)]
+    found = []
+    for at, turn in enumerate(turns):
+        for match in re.finditer(rf"(?<![\w.\-]){_NUMBER}(?![\w]|\.\d|-?d(?![a-z]))", turn, re.I | re.A):
+            if not any(s.turn == at and s.begin < match.end() and match.start() < s.end for s in sizes):
+                found.append(Place(at, *match.span()))
+    return found
+
+
 def operator_places(turns: Turns, word: str) -> list[Place]:
     """Return where the operator that a word names is named."""
     named = find_operators(word.lower())

@@ -16,6 +16,7 @@ from akgen.agents.requests.changes import EQUATION, Change, change, typed
 from akgen.agents.requests.clauses import clauses
 from akgen.agents.requests.places import Turns, dtype_of, shape_of
 from akgen.agents.requests.revision_words import pattern, plainly
+from akgen.knowledge.operators import find_operators
 
 _AND = re.compile(r"\s+(?:and|but)\s+(?:also )?|\s*(?:并且?|同时|而且|以及)\s*")
 _MOST_WAYS = 8
@@ -110,7 +111,8 @@ def added(turns: Turns, text: str) -> list[Turns]:
     text = plainly(text)
     bare = pattern("add").match(text)
     rest = [text[bare.end() :]] if bare is not None else []
-    return [(*turns[:-1], _behind(turns[-1], more)) for more in (*rest, text) if more]
+    told = [more for more in (*rest, text) if more and not find_operators(more.lower())]
+    return [(*turns[:-1], _behind(turns[-1], more)) for more in told]
 
 
 def _written(turns: Turns, changes: tuple[Change, ...]) -> Turns | None:
