@@ -17,6 +17,7 @@ CHANGED = {
     ("y = 0.9 * a + 0.1 * b", "change 0.9 to 0.8 and 0.1 to 0.2"): "y = 0.8 * a + 0.2 * b",
     ("y = a * b + c", "sorry, should be y = a * (b + c)"): "y = a * (b + c)",
     ("gelu fp16 8x40", "write the output as fp32"): "gelu fp16 8x40, output fp32",
+    ("gelu fp16 8x40", "also fp32"): None,  # another case
     ("gelu, then a sum, then gelu", "relu instead of gelu"): None,  # which of the two
     ("linear, x [16, 32], w [16, 32]", "batch from 16 to 64"): None,  # may be the weight's size, too
     ("linear, x [8, 32], w [16, 32], b [16]", "drop the bias"): "linear, x [8, 32], w [16, 32], ",
