@@ -18,6 +18,7 @@ CHANGED = {
     ("y = a * b + c", "sorry, should be y = a * (b + c)"): "y = a * (b + c)",
     ("gelu fp16 8x40", "write the output as fp32"): "gelu fp16 8x40, output fp32",
     ("gelu fp16 8x40", "also fp32"): None,  # another case
+    ("softmax fp16 8x40", "dim 0"): None,  # an axis, no size of one
     ("gelu, then a sum, then gelu", "relu instead of gelu"): None,  # which of the two
     ("linear, x [16, 32], w [16, 32]", "batch from 16 to 64"): None,  # may be the weight's size, too
     ("linear, x [8, 32], w [16, 32], b [16]", "drop the bias"): "linear, x [8, 32], w [16, 32], ",
