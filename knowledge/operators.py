@@ -208,6 +208,8 @@ def _latin(part: str) -> OperatorEntry | None:
         return None
     if _SMALL_WORDS.search(part) and squashed_name not in _with_small_words():
         return None  # "exp and log" is no "expand", "as in" no "asin"
+    if squashed_name == "logits":
+        return None  # what a softmax takes, not the function of a probability
     known = _spellings()
     plural = squashed_name[:-1] if squashed_name.endswith("s") and len(squashed_name) > 4 else squashed_name
     return known.get(squashed_name) or known.get(plural)

@@ -23,7 +23,7 @@ from akgen.tools.core.dtypes import DType
 
 _N = r"(?:\d[\d_]*(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?"
 _NUMBER = re.compile(
-    rf"(?<![a-z0-9_.])(?:(?P<root>sqrt\(|√ ?\(?)(?P<under>{_N})\)?"
+    rf"(?<![a-z0-9_.])(?:(?P<root>sqrt\(|√ ?\(?)(?P<under>{_N})(?: ?/ ?(?P<over>{_N}|π|pi))?\)?"
     rf"|(?P<left>{_N}) ?(?P<sign>/|\*\*|\^|<<) ?(?P<right>{_N}|π|pi)"
     rf"|(?P<plain>{_N})(?P<unit>[km](?![a-z])| ?(?:thousand|million|[百千万亿]+))?)(?![\d.]*[a-z_])"
 )
@@ -95,7 +95,7 @@ def unaccounted(text: MarkedText, said: str, request: Request, known: Request) -
         return []
     return [
         *_numbers(said, request, known),
-        *_words(text, request),
+        *_words(text, said, request),
         *_letters(text, request),
         *_signs(text),
         *_types(text, request),
@@ -128,7 +128,8 @@ def _found(value: float, built: set[float]) -> bool:
 def _readings(match: re.Match[str]) -> Iterator[tuple[float, ...]]:
     """Yield what a number may stand for; an operation for its result, or for its two sides apart."""
     if match["root"]:
-        root = math.sqrt(float(match["under"]))
+        over = match["over"] or "1"
+        root = math.sqrt(float(match["under"]) / (math.pi if over in ("π", "pi") else float(over) or 1.0))
         yield (root,)
         yield (1 / root if root else root,)
     elif match["sign"]:
@@ -188,7 +189,10 @@ def _of_operator(step: ChainStep) -> Iterator[float]:
         yield from (float(n) for n in re.findall(r"\d+(?:\.\d+)?", f"{entry.name} {entry.expression or ''}"))
 
 
-def _words(text: MarkedText, request: Request) -> Iterator[str]:
+def _words(text: MarkedText, said: str, request: Request) -> Iterator[str]:
+    plain = {s.operator for s in request.steps} <= {"binary_cross_entropy"}
+    if plain and (named := re.search(r"(?<![a-z])logits?(?![a-z])", said, re.I)) is not None:
+        yield named[0]
     for name, pattern in _WORDS.items():
         for match in re.finditer(pattern, text.text):
             if _silent(text.marks, match) and not _meant(name, text, match, request):

@@ -17,7 +17,7 @@ _END = r"(?![a-z0-9_]|\.\d| ?[x\*] ?\d)"
 _INTS = rf"(?:[\[(] *{_INT}(?: *, *{_INT})* *,?[\])]|-?\d+(?: ?[x\*] ?\d+){{0,2}})"
 _JOIN = (
     r"(?: ?(?:of|is|=|:|equal to|equals|set to|to be|should be|shall be|must be|changed to|取值为?|取|为|是|"
-    r"设为|设成|等于|(?:也|跟着|同时|相应地?)*(?:改为|改成|换成|变为|变成|调为|调成)|用)"
+    r"也是|也为|也取|同样是|同样为|默认为|设为|设成|等于|(?:也|跟着|同时|相应地?)*(?:改为|改成|换成|变为|变成|调为|调成)|用)"
     r" ?(?:(?:the )?default(?:s| value)?(?: of| is)? ?|默认(?:值)?(?:的|为|是)? ?)?"
     r"| (?:default(?:s)? ?(?:to |of |is )?|默认(?:值)?(?:的|为|是)? ?)?"
     r"|['\"]: ?)?"
@@ -36,7 +36,8 @@ DIMS = r"(?:\[[\d, ]+\]|\([\d, ]+\)|\(\d+k?(?: ?[x*] ?\d+k?)+\)|\[\d+k?(?: ?[x*]
 _KERNEL = r"1?\d(?: ?x ?1?\d){1,2}"
 _LIMIT = r"(-?(?:\d+(?:\.\d+)?|\.\d+)(?:e-?\d+)?)"
 _RANGE = re.compile(
-    rf"(?: (?:x|it|values?|the (?:values?|input|tensor)|inputs?))?[\s,]*"
+    rf"(?: (?:x|it|them|everything|all (?:the )?(?:values|elements)|(?:each|every) (?:value|element)|values?"
+    rf"|the (?:values?|input|tensor|results?|outputs?)|inputs?))?[\s,]*"
     rf"(?:to|into|in|within|between|from|到|在)?\s*(?:the range)?\s*[\[(]?\s*{_LIMIT}\s*(?:,|and|to|和|到|至|~)\s*"
     rf"{_LIMIT}\s*[\])]?(?:之间)?(?![a-z0-9_.]| ?[x*,] ?\d| by \d| ?elements)"
 )
@@ -51,6 +52,7 @@ _DENIED = re.compile(
 )
 
 
+_SYMBOLIC = 3  # letters of an attribute's name beyond which its symbol may follow: "temperature T=0.7"
 _LONG_ENOUGH = 4  # letters of a switch's name that is no other word's
 _COUNTED = re.compile(r"(?<![a-z0-9_.])\d+k? \Z")
 
@@ -318,7 +320,12 @@ def _after(alias: str, kind: Kind, name: str) -> re.Pattern[str] | None:
     number = _VALUES.get(kind)
     unit = "" if alias.isascii() else "(?: ?个?(?:通道|特征|维度?|组))?"
     product = r"(?<![\dk] )" if alias in ("by", "to") else ""
-    return re.compile(rf"{product}{_name(alias)}{_JOIN}(?P<value>{number}){unit}") if number else None
+    symbol = (
+        r"(?: ?[(（]?(?:[a-zα-ω]|lr|wd|eps)(?= ?[=:]))?"
+        if len(alias) > _SYMBOLIC or not alias.isascii()
+        else ""
+    )
+    return re.compile(rf"{product}{_name(alias)}{symbol}{_JOIN}(?P<value>{number}){unit}") if number else None
 
 
 @cache

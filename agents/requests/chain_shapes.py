@@ -59,7 +59,7 @@ def with_shapes(
 
 
 _RESULT = re.compile(
-    r"(?:(?<![a-z])(?:outputs?|results?|giving|gives?|becomes?"
+    r"(?:(?<![a-z])(?:out(?:puts?)?|results?|giving|gives?|becomes?"
     r"|so(?: it(?:'s| is)?| i get| that)?|i get|down to)(?: (?:is|of|shape|are|has|tensor|each|as))*"
     r"|->|=>|→|输出|结果|得到|变成)"
     r"(?:[ :=为是形状(的]|应该?|should be|(?<![a-z])(?:u?int\d+|fp\d+|float\d*|bf16|bfloat16|bool|half)(?![a-z0-9]))*\Z"

@@ -16,7 +16,8 @@ from akgen.tools.core.dtypes import DType
 _NAME = r"[a-z][a-z0-9_]*"
 TYPE = r"(?:fp|float|bf|bfloat|u?int)\d+(?![a-z0-9])"
 TENSOR = (
-    rf"(?!{TYPE})(?!(?:where|with|and|of|is|are|in|for|the|all|both|shape|input|inputs|returns?|outputs?)(?![a-z0-9_]))"
+    rf"(?!{TYPE})(?!(?:where|with|and|of|is|are|in|for|the|all|both|shape|input|inputs|returns?|outputs?|rows?"
+    r"|columns?|dim|dims|axis|dimension|last|each|per|classes|channels?|tokens?|heads?|elements?|everything)(?![a-z0-9_]))"
     r"[a-z][a-z0-9_]*"
 )
 LISTED = rf"{TENSOR}(?:\s*(?:,|/|&|、|and|和|与)\s*{TENSOR})*"
@@ -143,6 +144,10 @@ def declared_shapes(text: MarkedText) -> dict[str, Shape]:
             begin += said.index(",") + 1  # the end of an equation: "(a @ w1) @ w2, x is 8x64"
             said = said.partition(",")[2]
         names = [n for n in re.findall(_NAME, said) if n not in _WORDS]
+        if len(names) > 1 and _is_function(names[0]) and not _is_function(names[1]):
+            begin += re.search(rf"(?<![a-z0-9_]){names[1]}(?![a-z0-9_])", said).start()  # type: ignore[union-attr]
+            said = said[said.index(names[1]) :]  # "averaged: mean, s and y [1000]"
+            names = names[1:]
         for name in names:
             if not _is_function(name):
                 found.setdefault(name, mark.value[0])
@@ -164,7 +169,7 @@ _IS_A = re.compile(
     r"(?<![a-z0-9_])(?P<names>[a-z]\d?) (?:is|=) (?:an?|the) (?:[a-z\-]+ ){1,3}(?:of )?(?:shape |size )?\Z"
 )
 _OF_RESULT = re.compile(
-    r"(?:(?<![a-z])(?:outputs?|results?|giving|gives|so(?: it is| we get)?|i\.e\.|that is|->|→)"
+    r"(?:(?<![a-z])(?:out(?:puts?)?|results?|giving|gives|so(?: it is| we get)?|i\.e\.|that is|->|→)"
     r"|就是|也就是|得到|输出|结果)"
     r"(?:(?: is| of| shape| has| then)|:|是|为|形状|的)* ?\Z"
 )

@@ -48,7 +48,7 @@ _REDUCED = {"mean": "mean", "average": "mean", "sum": "sum", "均值": "mean", "
 _REDUCES = re.compile(r"(?<![a-z])(?:the )?(mean|average|sum)(?: is)? of (?:all )?\Z")
 _RETURNED = re.compile(
     r"(?:(?<![a-z])(?:return(?:s|ing)?|outputs?|give(?: me)?(?: back)?|want)(?![a-z])|返回|输出)"
-    rf"(?:(?: both| the| new| updated| all| only|新的?|更新后的?|裁剪后的?)| ?[:：])* ?"
+    rf"(?:(?: both| the| new| updated| all| only|新的?|更新后的?|裁剪后的?|依次|分别|依序|[是为])| ?[:：])* ?"
     rf"(?P<names>{_RESULT}(?:\s*(?:,|/|&|、|and|和|与)\s*(?:the )?(?:(?:new|updated) |新的)?{_RESULT})*)"
 )
 
@@ -123,6 +123,8 @@ def _equations(text: MarkedText, declared: dict[str, Shape], halves: dict[str, a
             tree, start = call(f"torch.{_REDUCED[reduced[1]]}", tree), reduced.start()
         if re.search(r"[-+*/@^=] ?\Z|[a-z0-9_)\]]\[[^\[\]]*\Z", text.text[: listed[at].begin]):
             return []  # a part of what is not understood
+        if name is None and found and not text.text[found[-1].end : start].strip(" ") and start:
+            return []  # "sign(x) sqrt(x)" may be a product
         if argument is not None and name is not None:
             functions[name] = (argument, tree)
         else:
@@ -133,7 +135,9 @@ def _equations(text: MarkedText, declared: dict[str, Shape], halves: dict[str, a
         text.mark(start, end, "operator")
         at = parsed.end
     for name, (argument, tree) in functions.items():
-        if argument in declared and len(re.findall(rf"(?<![a-z0-9_]){name} ?\(", blank)) == 1:
+        if (argument in declared or (not declared and VARIABLE.match(argument))) and len(
+            re.findall(rf"(?<![a-z0-9_]){name} ?\(", blank)
+        ) == 1:
             found.append(Equation(name, ast.fix_missing_locations(tree), 0, len(text.text)))  # "FFN(x) = ..."
     return found
 
@@ -180,7 +184,7 @@ def _joined(
     pieced = joined_pieces(text, found)
     if pieced is None:
         return None
-    found = pieced
+    found = _definitions_first(pieced, declared)
     values: dict[str, ast.expr] = {}
     results: dict[str, ast.expr] = {}
     used: set[str] = set()
@@ -224,6 +228,33 @@ def _joined(
         variables = tuple(order)
     body = ", ".join(ast.unparse(ast.fix_missing_locations(t)) for t in trees)
     return Told(text, f"({body})" if len(trees) > 1 else body, variables, shapes, tuple(chosen))
+
+
+def _definitions_first(found: list[Equation], declared: dict[str, Shape]) -> list[Equation]:
+    """Put equations that say what a name of an earlier one stands for in front of it: "q = x / s, s = max|x|".
+
+    A tensor that is declared, or that its own equation changes, has its old value there.
+    """
+    ordered = list(found)
+    for _ in found:
+        for at, equation in enumerate(ordered):
+            given = {e.name for e in ordered[:at]} | {equation.name} | declared.keys()
+            later = next(
+                (
+                    k
+                    for k, e in enumerate(ordered[at + 1 :], at + 1)
+                    if e.name in names_of(equation.tree)
+                    and e.name not in given
+                    and e.name not in names_of(e.tree)
+                ),
+                None,
+            )
+            if later is not None and equation.name not in names_of(ordered[later].tree):
+                ordered.insert(at, ordered.pop(later))
+                break
+        else:
+            break
+    return ordered
 
 
 def with_eps(text: MarkedText, tree: ast.expr) -> ast.expr:

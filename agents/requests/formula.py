@@ -146,6 +146,8 @@ def read_formula(
         tree = ast.fix_missing_locations(_Euler().visit(tree))
     if not isinstance(tree, ast.BinOp | ast.UnaryOp | ast.Call | ast.Compare):
         return None
+    if any(isinstance(n, ast.Starred) for n in ast.walk(tree)):
+        return None  # "sum(* x)" lacks a factor
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.UAdd):
         return None  # "+ bias" joins
     if (

@@ -13,7 +13,16 @@ from akgen.agents.requests.fits import Misfit, shape_of, within, within_once
 from akgen.agents.requests.functions import CALLED, MAKES, NORMS, POOLED, normalised
 from akgen.agents.requests.request import Shape
 from akgen.agents.requests.signs import MathToken, split_name
-from akgen.agents.requests.trees import call, number_of, power, substituted, transposed, turned, with_axes
+from akgen.agents.requests.trees import (
+    call,
+    number_of,
+    power,
+    root,
+    substituted,
+    transposed,
+    turned,
+    with_axes,
+)
 from akgen.knowledge.operators import operator_named
 
 _BINARY: dict[str, tuple[int, type[ast.operator]]] = {
@@ -176,6 +185,8 @@ class Notation:
         if token is None or token.kind not in ("name", "sign"):
             return False
         close = token.begin == before.end
+        if token.text == "√":
+            return before.text == ")" and token.begin <= before.end + 1  # "sign(x) √|x|"
         if token.kind == "sign":
             return (
                 close and token.text == "(" and (before.text == ")" or before.kind in ("number", "t", "name"))
@@ -189,7 +200,7 @@ class Notation:
         turned = following is not None and (following.kind == "t" or token.text.endswith(".t"))
         if before.kind == "number":
             return close and self._known(token.text)
-        last = following is None or following.text in (",", ")", ";")
+        last = following is None or following.text in (",", ")", ";", "+", "-")
         factors = before.kind == "name" and self._sure(before.text) and self._sure(token.text)
         if last and factors and token.begin == before.end + 1 and len(self._shapes.get(token.text, ())) > 1:
             return True  # "y = h W2"
@@ -241,7 +252,7 @@ class Notation:
             )
         if self._is("√"):
             self._at += 1
-            return call("torch.sqrt", self._postfix())
+            return root(self._postfix())
         if self._is("∑") or (self._is("sum", "mean") and not self._opens(1)):
             name = self._tokens[self._at].text
             self._at += 1
@@ -378,6 +389,8 @@ class Notation:
         self._take(")")
         if not arguments:
             raise NotRead
+        if name == "sqrt" and len(arguments) == 1 and not keywords and isinstance(arguments[0], ast.Constant):
+            return root(arguments[0])
         if entry is not None and entry.name in NORMS and len(arguments) == 1:
             return normalised(NORMS[entry.name], arguments[0], keywords)
         if entry is not None and entry.name in POOLED and len(arguments) == 1:

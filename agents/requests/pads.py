@@ -28,7 +28,8 @@ _SIDES = (
     (r"bottom|below|lower(?: side)?|down|下(?:方|侧|边|面)?", (3,)),
     (r"front|前(?:方|面|端)?", (4,)), (r"back|后(?:方|面|端)?", (5,)),
     (r"left and right|左右(?:两侧|两边|各)?", (0, 1)), (r"top and bottom|上下(?:两侧|两边)?", (2, 3)),
-    (r"left,? right,? top,? (?:and )?bottom|top,? bottom,? left,? (?:and )?right|all (?:four )?sides|every side"
+    (r"left,? right,? top,? (?:and )?bottom|top,? bottom,? left,? (?:and )?right"
+     r"|all (?:four |the )?(?:sides|edges|borders)|every (?:side|edge|border)|all (?:a)?round|around"
      r"|四周|四边|上下左右|左右上下|各边|每边|周围", (0, 1, 2, 3)),
 )  # fmt: skip
 _SIDE = "|".join(
@@ -38,9 +39,20 @@ _SOME = (
     r"(?:[\s:=,]|(?<![a-z])(?:by|of|with|is|on|at|the|and|side|pad|zeros?|pixels?|to)(?![a-z])"
     r"|各|都|均|补|填充|填|为|是|添加|加)*"
 )
-_OF_WHAT = r"(?: ?(?:个|圈|层|行|列|排|的|pixels?|像素|元素|0(?![\d.x])|零|zeros?))*"
+_OF_WHAT = (
+    r"(?: ?(?:个|圈|层|行|列|排|的|pixels?|rows?|columns?|cols?|elements?|像素|元素|0(?![\d.x])|零|zeros?))*"
+)
 _AMOUNT_AFTER = re.compile(rf"(?:{_SIDE})(?:(?:[和与]|两侧|两边){{0,2}}){_SOME}{_N}{_OF_WHAT}")
-_AMOUNT_BEFORE = re.compile(rf"{_N} ?(?:zeros?|pixels?|elements?|个?像素|个 ?0)?{_SOME}(?:{_SIDE})(?![a-z])")
+_AMOUNT_BEFORE = re.compile(
+    rf"{_N} ?(?:zeros?|pixels?|elements?|rows?|columns?|cols?|个?像素|个 ?0)?{_SOME}(?:{_SIDE})(?![a-z])"
+)
+_VALUE = re.compile(
+    r"(?:填充值|填充|填|补|(?<![a-z])(?:pad(?:ding)? value|value|fill(?:ed|ing)?(?: value)?|constant|with"
+    r"|using)(?![a-z]))"
+    r"(?:[ :=]|(?<![a-z])(?:with|by|of|is|the|an?|value|constant)(?![a-z])|为|是|成|上|用|常数|值)*"
+    r"(?P<value>-?(?:\d+(?:\.\d+)?(?:e-?\d+)?|inf)|ones?|一|负无穷大?)"
+    r"(?![\d.a-z]| ?(?:个|行|列|圈|层|像素|pixels?|rows?|columns?|cols?|zeros?|elements?|on |at |x ?\d))"
+)
 _BOTH = re.compile(
     rf"{_N} ?(?:zeros?|pixels?|elements?|个?像素)? ?(?:on|at|to) (?:both|each|either)(?: (?:sides?"
     rf"|ends?))?(?: of the last (?:dim(?:ension)?|axis))?"
@@ -56,7 +68,12 @@ _ALONE = re.compile(
 def take_pads(text: MarkedText, known: Request, windows: bool) -> None:
     """Mark padding as the operator with its sides and mode; `windows` if a convolution or pooling has it as its own."""
     found = _PADS.search(text.rest)
-    if windows or found is None or re.search(r"(?<![a-z_])(?:pad|f\.pad) ?[\[(]", text.text):
+    called = re.search(r"(?<![a-z_])(?:pad|f\.pad) ?[\[(]", text.text) is not None
+    if (
+        windows
+        or found is None
+        or (called and not _AMOUNT_AFTER.search(text.rest) and not _AMOUNT_BEFORE.search(text.rest))
+    ):
         return
     sides = _sides(text, known)
     if sides is None:
@@ -66,14 +83,27 @@ def take_pads(text: MarkedText, known: Request, windows: bool) -> None:
         (name for pattern, name in _MODES if found["mode"] and re.fullmatch(pattern, found["mode"])), None
     )
     values: dict[str, Value] = {"pad": sides} | ({"mode": mode} if mode else {})
+    if mode not in (None, "constant") and len(sides) == 2 and (_rank(text, known) or 0) > _SIGNAL:
+        return  # PyTorch pads both axes of an image so, or none
     text.mark(begin, end, "operator", "pad")
+    filled = _VALUE.search(text.rest) if mode in (None, "constant") else None
+    if filled is not None:
+        said = filled["value"]
+        values["value"] = (
+            1.0
+            if said in ("one", "ones", "一")
+            else float(said.replace("负无穷大", "-inf").replace("负无穷", "-inf"))
+        )
+        text.mark(*filled.span(), "filler")
     text.mark(begin, begin, "attribute", AttributeValues(values))
 
 
 def _sides(text: MarkedText, known: Request) -> tuple[int, ...] | None:
     amounts = [0] * 6
     taken: list[tuple[int, int]] = []
-    for pattern in (_AMOUNT_AFTER, _AMOUNT_BEFORE):
+    after, before = ([m.start() for m in p.finditer(text.rest)] for p in (_AMOUNT_AFTER, _AMOUNT_BEFORE))
+    leads = len(before) > len(after) or (len(before) == len(after) > 0 and before < after)
+    for pattern in (_AMOUNT_BEFORE,) if leads else (_AMOUNT_AFTER, _AMOUNT_BEFORE):
         for match in text.matches(pattern):
             name = next(n for n, v in match.groupdict().items() if v)
             number = int(next(g for g in match.groups() if g and g.isdigit()))
@@ -89,7 +119,7 @@ def _sides(text: MarkedText, known: Request) -> tuple[int, ...] | None:
         rank = _rank(text, known)
         if rank is None:
             return None
-        both = only.re is _BOTH
+        both = only.re is _BOTH and re.search(r"each sides?(?! of)|each ends?(?! of)", only[0]) is None
         amounts[: 2 if both or rank == _SIGNAL else 4] = [number] * (2 if both or rank == _SIGNAL else 4)
         keep = _PADS.search(only[0]) if only.re is _ALONE else None
         text.mark(only.start() + (keep.end() if keep else 0), only.end(), "filler")

@@ -15,7 +15,8 @@ _W = r"[a-z][a-z0-9'\-]*"
 _PLACE = (
     r"(?:models?|networks?|nets?|decoders?|encoders?|layers?|blocks?|heads?|branch(?:es)?|pipelines?|papers?|course|"
     r"homework|assignment|project|training|inference|router|backbone|transformers?|llms?|cache|stage|demo|benchmark|"
-    r"finetun(?:e|ing)|fine-tun(?:e|ing)|experiments?|prototype|product|research|thesis|repo|codebase|library|team)"
+    r"finetun(?:e|ing)|fine-tun(?:e|ing)|experiments?|prototype|product|research|thesis|repo|codebase|library|team|lms?|apps?"
+    r"|systems?|services?|engine|class|assignments?|tutorial|book|docs|documentation|implementation)"
 )
 _ORIGIN = re.compile(
     rf"(?<![a-z])(?:as (?:used )?in|like (?:in )?|used (?:in|by|for)|inside|part of|from|for|in)"
@@ -25,6 +26,24 @@ _ORIGIN = re.compile(
     r"|(?:用于|用在|用来做|来自|类似|就像)[\u4e00-\u9fffa-z0-9 ]{1,12}?(?:的|里的?|中的?|那样|那种)?"
     r"(?=[,，。；;\s\x00]|\Z)"
     r"|[\u4e00-\u9fffa-z0-9]{1,10}(?:风格|里的那种|论文里?的?)的?"
+)
+_OPERATOR = re.compile(r"(?<![a-z])[a-z]+(?:max|norm|lu|loss|pool|conv|attention|entropy)(?![a-z])")
+_USED_IN = re.compile(  # words between that say nothing are no others: "for a small LM", "as in the original paper"
+    rf"(?<![a-z])(?:(?:as|like) )?(?:used )?(?:inside|part of|from|for|in)(?: (?:the|my|our|an?|some|this|that))*"
+    rf"(?P<kind>(?: [a-z][a-z\-]*){{0,3}}?)[ -]{_PLACE}(?![a-z])"
+)
+_KINDS = frozenset((
+    "small", "tiny", "large", "big", "toy", "little", "deep", "wide", "custom", "internal", "in-house", "larger",
+    "smaller", "bigger", "neural", "language", "vision", "speech", "video", "image", "recommendation", "generative",
+))  # fmt: skip
+_WORK = re.compile(  # "I'm porting a wide ResNet and need ..."
+    r"(?<![a-z])(?:i|we)(?: a|'|’)(?:m|re)(?: (?:currently|now|just|still|also|here|trying to))*"
+    r" (?:work|port|build|writ|implement|try|develop|train|optimi[sz]|migrat|do|mak|debug|prototyp|experiment|reproduc"
+    r"|fine-?tun|play|learn|prepar|study|test|benchmark|profil|design|creat|replac|rewrit|mov|deploy|speed|convert|put"
+    r"|us|explor|research|replicat|re-?implement)(?:ting|ning|ing|e)?(?![a-z])"
+    r"(?:[^.,;:!?\n\d]|(?<=[a-z0-9\-])\d){0,80}?"
+    r"(?=[.,;:!?\n]|\Z|(?: and| so| but)(?: i| we| now)*(?: need| want| would| require| look| am| are)"
+    r"|(?: that| which| where| for which)(?: i| we)?(?: needs?| wants?| uses?))"
 )
 _AXES = re.compile(
     r"[bcdhijklmnopqstvwx]|[bcdhlnstw]{2,5}|n?heads?|batch|seq(?:_?len)?|time|channels?|height|width|dim|head_dim|hidden|features?"
@@ -85,8 +104,20 @@ def take_remarks(text: MarkedText) -> None:
         if not within and (_says_nothing(match[1], inner) or _said_already(text, match[1])):
             text.mark(match.start(), match.end(), "filler")
     for match in _ORIGIN.finditer(text.rest):
+        if _OPERATOR.search(match[0]):
+            continue  # "as in the sparsemax paper" is another one's definition
         if not re.search(r"(?<![a-z])\d", match[0]) and "\x00" not in match[0]:
             text.mark(match.start(), match.end(), "filler")
+    for match in _USED_IN.finditer(text.text):
+        left = set(re.findall(r"[a-z][a-z\-]*", text.rest[match.start("kind") : match.end("kind")]))
+        if left <= _KINDS and not _read(text, match):
+            text.mark(match.start(), match.end(), "filler")
+    for match in _WORK.finditer(text.text):
+        if any(m.kind == "operator" and match.start() <= m.begin < match.end() for m in text.marks):
+            continue  # "I'm writing a leaky softmax" is what is asked for
+        for word in re.finditer(r"[a-z][a-z0-9'\-]*", text.rest[match.start() : match.end()]):
+            if not _DENIES.search(word[0]):
+                text.mark(match.start() + word.start(), match.start() + word.end(), "filler")
 
 
 def _read(text: MarkedText, match: re.Match[str]) -> bool:

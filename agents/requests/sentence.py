@@ -9,10 +9,12 @@ import ast
 import re
 
 from akgen.agents.requests.accounted import lost_results, said_twice, unaccounted
+from akgen.agents.requests.asides import without_asides
 from akgen.agents.requests.bound_forms import bound_request
 from akgen.agents.requests.code import source_of
 from akgen.agents.requests.edits import edited
 from akgen.agents.requests.guesses import draws, like, meant, part_meant
+from akgen.agents.requests.indices import without_indices
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.layouts import asks_axis, names_axis
 from akgen.agents.requests.listed_steps import with_steps
@@ -24,6 +26,7 @@ from akgen.agents.requests.pasted.code_edits import edited_code
 from akgen.agents.requests.pasted.described_code import without_description
 from akgen.agents.requests.pasted.extraction import ExtractedCode, expression_of, extract_code
 from akgen.agents.requests.pasted.tensors_beside import Beside, indexed_source, with_tensors, without_label
+from akgen.agents.requests.plain_latex import with_products, without_latex
 from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.reading import Reading
 from akgen.agents.requests.request import ChainStep, Request, RequestSource
@@ -47,6 +50,7 @@ _AGREES = re.compile(  # "yes, with affine": the rest is what is wanted
     re.I,
 )
 _RETURNED = re.compile(r"(?<![a-z])(?:return|output|result|give)s?(?![a-z])|返回|输出|结果", re.I)
+_CODE = re.compile(r"```|`|^(?:import |from \w[\w.]* import |class \w|def \w|@)", re.M)
 _FEW_WORDS = 3  # that are not understood, up to which the rest is worth an offer
 _SHORT = 2  # letters of a word that may be a tensor's name
 _TURNS = re.compile(
@@ -71,6 +75,7 @@ def parse_request(
 
 def _parsed(text: str, known: Request, before: Language) -> ParsedRequest:
     """Read a turn with what is known, and without the turns before it."""
+    text = text if _CODE.search(text) else without_indices(with_products(without_latex(text)))
     found = extract_code(text)
     language = language_of(found.words, before)
     if found.code is None:
@@ -180,6 +185,7 @@ def _is_called(source: RequestSource, words: Request) -> bool:
 
 def read_words(text: str, known: Request, language: Language, *, given: bool = False) -> ParsedRequest:
     """Read words alone; `given` if what to compute is known from elsewhere and the words need say nothing."""
+    text = without_asides(text)
     parsed = _read_words(text, known, language, given=given)
     if given or not known.empty:
         return parsed

@@ -85,6 +85,8 @@ def told_request(said: str) -> tuple[Request, MarkedText] | None:
         return None  # a name stands for its new value
     every_sample = text.take(re.compile(words()["told"]["each sample"]), "filler")
     rank = len(told.shapes[0]) if told.shapes else None
+    if "torch.sum(" in told.formula:
+        text.take(re.compile(words()["told"]["summed already"]), "filler")
     averaged = _reduced(text)
     take_named_axes(text, layout_of(said), rank)
     sizes.take_axes(text)
@@ -269,6 +271,8 @@ def _settled(
     whole = is_open(tree) and sum(is_open(n) for n in ast.walk(tree)) == 1
     if whole and not axes and not every_sample and is_loss:
         axes = [None]
+    if is_reducing and not axes and told.shapes and len(max(told.shapes, key=len)) == 1:
+        axes = [-1]  # the only one
     if is_reducing and not axes and not every_sample:
         if averaged is None or not told.shapes or len(max(told.shapes, key=len)) != len((0, 0)):
             return None
@@ -309,7 +313,8 @@ def _along_already(tree: ast.expr, axes: list[Value], rank: int) -> bool:
     said = [
         k.value
         for n in ast.walk(tree)
-        if isinstance(n, ast.Call) and reduces(ast.unparse(n.func))
+        if isinstance(n, ast.Call)
+        and (reduces(ast.unparse(n.func)) or ast.unparse(n.func).endswith("softmax"))
         for k in n.keywords
         if k.arg == "dim"
     ]

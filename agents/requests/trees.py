@@ -58,3 +58,10 @@ def with_axes(tree: ast.expr, places: tuple[int | None, ...]) -> ast.expr:
     assert isinstance(subscript, ast.Subscript)
     subscript.value = tree
     return subscript
+
+
+def root(value: ast.expr) -> ast.expr:
+    """Return a root, that of a number as a number: "√(2/π)"."""
+    if isinstance(value, ast.Constant) and isinstance(value.value, int | float) and value.value >= 0:
+        return ast.Constant(value.value**0.5)
+    return call("torch.sqrt", value)
