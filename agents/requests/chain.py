@@ -6,7 +6,7 @@ from akgen.agents.requests.assumed import with_type
 from akgen.agents.requests.attributes import parameters_of
 from akgen.agents.requests.chain_shapes import with_shapes
 from akgen.agents.requests.labels import without_labels
-from akgen.agents.requests.marks import Mark, MarkedText
+from akgen.agents.requests.marks import Mark, MarkedText, words
 from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.refusals import refuse_choices, refuse_two_types
@@ -52,6 +52,8 @@ def assemble(
     steps, chained = steps_of(text, marks, operators, known)
     if (exchanged := _exchanged(steps, denied, known)) is not None:
         steps, chained = exchanged, True
+    if operators and known.steps and not chained:
+        steps, chained = _beside(text, steps, known)
     if _replaced_alike(steps, known.steps) and not any(m.kind in ("axis", "shape") for m in marks):
         steps = (
             steps[0].model_copy(update={"attributes": {**known.steps[0].attributes, **steps[0].attributes}}),
@@ -150,6 +152,24 @@ def _exchanged(
     if len(known.steps) < _PAIR or len(steps) != 1 or len(gone) != 1 or names.count(gone[0]) != 1:
         return None
     return tuple(steps[0] if s.operator == gone[0] else s for s in known.steps)
+
+
+def _beside(
+    text: MarkedText, steps: tuple[ChainStep, ...], known: Request
+) -> tuple[tuple[ChainStep, ...], bool]:
+    """Return steps that are named behind known ones, and whether they go on from these: "cast to fp16".
+
+    Raises Unclear where they may be one more result ("also return the sum"), or convert a part of the results.
+    """
+    more = {s.operator for s in steps} - {s.operator for s in known.steps}
+    names = [s.formula or s.operator for s in (*known.steps, *steps)]
+    if more and any(m.kind == "also" and text.text[m.end : m.end + 1] != "是" for m in text.marks):
+        raise Unclear("order", names=names)
+    if [s.operator for s in steps] != ["cast"]:
+        return steps, False
+    if re.search(words()["parts"], text.text):
+        raise Unclear("order", names=names)
+    return (*known.steps, *steps), True
 
 
 def _without_vectors(text: MarkedText, marks: list[Mark], known: Request) -> list[Mark]:

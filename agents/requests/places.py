@@ -141,13 +141,16 @@ def declared_places(turns: Turns, name: str) -> list[Place]:
     return found
 
 
-def axis_of(role: str, turns: Turns, rank: int) -> int | None:
-    """Return which axis of a tensor a role names, as far as its layout, or custom, tells."""
+def axis_of(role: str, turns: Turns, rank: int, *, sure: bool) -> int | None:
+    """Return which axis of a tensor a role names, as far as its layout, or custom, tells.
+
+    That the last one is the hidden one is told by custom only if that is `sure` otherwise, by the size that it has.
+    """
     layout = next((found for turn in turns if (found := layout_of(turn))), ())
     if layout:
         places = [i for i, name in enumerate(layout) if name in _LETTERS.get(role, ()) or name == role]
         return places[0] if len(layout) == rank and len(places) == 1 else None
-    custom = {"batch": 0, "hidden": rank - 1, "columns": rank - 1}
+    custom = {"batch": 0, "columns": rank - 1} | ({"hidden": rank - 1} if sure else {})
     if rank == len((0, 0)):
         custom["rows"] = 0
     return custom.get(role)
@@ -163,7 +166,7 @@ _LETTERS = {
 def size_places(turns: Turns, role: str, old: int | None) -> Iterator[list[Place]]:
     """Yield where the size of an axis stands: in the first shape, in all that have it there, in all that have it."""
     shapes = shape_places(turns)
-    if not shapes or (axis := axis_of(role, turns, len(shapes[0][1]))) is None:
+    if not shapes or (axis := axis_of(role, turns, len(shapes[0][1]), sure=old is not None)) is None:
         return
     size = shapes[0][1][axis]
     if old not in (None, size):
