@@ -7,7 +7,7 @@ from typing import NamedTuple
 from akgen.agents.requests import places
 from akgen.agents.requests.formula_edits import TENSORS
 from akgen.agents.requests.marks import words
-from akgen.agents.requests.places import Place, Turns, dtype_of, is_number, shape_of
+from akgen.agents.requests.places import TurnPlace, Turns, dtype_of, is_number, shape_of
 from akgen.agents.requests.revision_words import pattern, patterns, plainly, revision_words
 
 EQUATION = re.compile(
@@ -25,7 +25,7 @@ _OUTPUT = re.compile(r"(?:outputs?|results?|输出|结果)[\s:=为是成用in]*\
 class Change(NamedTuple):
     """What stands in the place of parts of the turns; what is said behind them."""
 
-    put: tuple[tuple[Place, str], ...] = ()
+    put: tuple[tuple[TurnPlace, str], ...] = ()
     more: str = ""
 
 
@@ -62,7 +62,7 @@ def change(turns: Turns, part: str, *, named: bool) -> Iterator[Change]:
 def _dropped(turns: Turns, part: str) -> Change | None:
     """Leave out a tensor that is declared by itself, "drop the bias" of "bias [64]", or "causal"."""
     if pattern("not causal").fullmatch(part):
-        said = [Place(i, *m.span()) for i, t in enumerate(turns) for m in pattern("causal").finditer(t)]
+        said = [TurnPlace(i, *m.span()) for i, t in enumerate(turns) for m in pattern("causal").finditer(t)]
         if len(said) == 1:
             return Change(((said[0], ""),))
     match = re.compile(words()["edits"]["drop"], re.I).fullmatch(part)
@@ -175,7 +175,7 @@ def _typed_output(turns: Turns, new: str) -> Iterator[Change]:
 def _renamed(turns: Turns, name: str) -> Change:
     """Write another operator in the place of the only one that words beside the equations name."""
     equations = [p for n in ("y", "out", "o", "z", "h") for p in places.equation_places(turns, n)]
-    named = [Place(i, n.begin, n.end) for i, turn in enumerate(turns) for n in places.named_in(turn)]
+    named = [TurnPlace(i, n.begin, n.end) for i, turn in enumerate(turns) for n in places.named_in(turn)]
     beside = [p for p in named if not any(e.turn == p.turn and e.begin <= p.begin < e.end for e in equations)]
     return Change(((beside[0], name),)) if len(beside) == 1 else Change()
 

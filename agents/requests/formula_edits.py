@@ -177,11 +177,11 @@ def _optional(node: ast.Call) -> tuple[str, ...]:
 
 
 def _replaced(tree: ast.expr, node: ast.AST, value: ast.expr) -> ast.expr:
-    class Put(ast.NodeTransformer):
+    class PutAt(ast.NodeTransformer):
         def visit(self, at: ast.AST) -> ast.AST:
             return value if at is node else self.generic_visit(at)
 
-    changed = Put().visit(tree)
+    changed = PutAt().visit(tree)
     assert isinstance(changed, ast.expr)
     return changed
 

@@ -19,7 +19,7 @@ _NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?(?:/\d+)?"
 _JOIN = r" ?(?:=|:|is|of|to|为|是|取|等于|设为)? ?"
 
 
-class Place(NamedTuple):
+class TurnPlace(NamedTuple):
     """A part of one turn."""
 
     turn: int
@@ -45,64 +45,68 @@ def shape_of(word: str) -> tuple[int, ...] | None:
     )
 
 
-def shape_places(turns: Turns) -> list[tuple[Place, tuple[int, ...]]]:
+def shape_places(turns: Turns) -> list[tuple[TurnPlace, tuple[int, ...]]]:
     """Return every shape that the turns tell."""
     found = []
     for at, turn in enumerate(turns):
         for match in _SHAPE.finditer(turn):
-            found.append((Place(at, *match.span()), tuple(int(n) for n in re.findall(r"\d+", match[0]))))
+            found.append((TurnPlace(at, *match.span()), tuple(int(n) for n in re.findall(r"\d+", match[0]))))
     return found
 
 
-def literal_places(turns: Turns, word: str) -> list[Place]:
+def literal_places(turns: Turns, word: str) -> list[TurnPlace]:
     """Return where a word stands by itself."""
     said = re.escape(word)
     if word.isascii():
         said = rf"(?<![\w.\-]){said}(?![\w]|\.\d)"
-    return [Place(i, *m.span()) for i, turn in enumerate(turns) for m in re.finditer(said, turn, re.I | re.A)]
+    return [
+        TurnPlace(i, *m.span()) for i, turn in enumerate(turns) for m in re.finditer(said, turn, re.I | re.A)
+    ]
 
 
-def type_places(turns: Turns, dtype: DType) -> list[Place]:
+def type_places(turns: Turns, dtype: DType) -> list[TurnPlace]:
     """Return where a type is named."""
     spelt = sorted(words()["dtypes"][dtype.value], key=len, reverse=True)
     latin = "|".join(re.escape(s) for s in spelt if s.isascii())
     other = "|".join(re.escape(s) for s in spelt if not s.isascii())
     pattern = rf"(?<![a-z0-9_.])(?:{latin})(?![a-z0-9_])" + (f"|{other}" if other else "")
     return [
-        Place(i, *m.span()) for i, turn in enumerate(turns) for m in re.finditer(pattern, turn, re.I | re.A)
+        TurnPlace(i, *m.span())
+        for i, turn in enumerate(turns)
+        for m in re.finditer(pattern, turn, re.I | re.A)
     ]
 
 
-def number_places(turns: Turns) -> list[Place]:
+def number_places(turns: Turns) -> list[TurnPlace]:
     """Return where numbers stand that are no sizes, and no part of a name or of a type."""
     sizes = [place for place, _ in shape_places(turns)]
     found = []
     for at, turn in enumerate(turns):
         for match in re.finditer(rf"(?<![\w.\-]){_NUMBER}(?![\w]|\.\d|-?d(?![a-z]))", turn, re.I | re.A):
             if not any(s.turn == at and s.begin < match.end() and match.start() < s.end for s in sizes):
-                found.append(Place(at, *match.span()))
+                found.append(TurnPlace(at, *match.span()))
     return found
 
 
-def operator_places(turns: Turns, word: str) -> list[Place]:
+def operator_places(turns: Turns, word: str) -> list[TurnPlace]:
     """Return where the operator that a word names is named."""
     named = find_operators(word.lower())
     if len(named) != 1 or (named[0].begin, named[0].end) != (0, len(word)):
         return []
     return [
-        Place(i, n.begin, n.end)
+        TurnPlace(i, n.begin, n.end)
         for i, turn in enumerate(turns)
         for n in find_operators(turn.lower())
         if n.operator == named[0].operator
     ]
 
 
-def value_places(turns: Turns, name: str) -> list[Place]:
+def value_places(turns: Turns, name: str) -> list[TurnPlace]:
     """Return the numbers that stand behind an attribute's name."""
     pattern = "|".join(map(re.escape, sorted(aliases(name), key=len, reverse=True)))
     said = rf"(?<![a-z0-9_])(?:{pattern}){_JOIN}(?P<value>{_NUMBER})(?![\w]|\.\d| ?[x*] ?\d)"
     return [
-        Place(i, *m.span("value"))
+        TurnPlace(i, *m.span("value"))
         for i, turn in enumerate(turns)
         for m in re.finditer(said, turn, re.I | re.A)
     ]
@@ -118,7 +122,7 @@ def aliases(name: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def tensor_places(turns: Turns, name: str) -> list[Place]:
+def tensor_places(turns: Turns, name: str) -> list[TurnPlace]:
     """Return the shapes that stand right behind a tensor's name."""
     said = re.compile(
         rf"(?<![a-z0-9_]){re.escape(name)} ?(?:=|:|is|of|has|shape|形状|为|是|的)* ?\Z", re.I | re.A
@@ -126,7 +130,7 @@ def tensor_places(turns: Turns, name: str) -> list[Place]:
     return [place for place, _ in shape_places(turns) if said.search(turns[place.turn][: place.begin])]
 
 
-def declared_places(turns: Turns, name: str) -> list[Place]:
+def declared_places(turns: Turns, name: str) -> list[TurnPlace]:
     """Return where a tensor is declared with its shape, and no other one beside it."""
     found = []
     for place in tensor_places(turns, name):
@@ -137,7 +141,7 @@ def declared_places(turns: Turns, name: str) -> list[Place]:
         )
         typed = re.match(r" ?[,，]? ?[a-z]+\d+(?!\w)", turn[place.end :])
         if not shared:
-            found.append(Place(place.turn, begin, place.end + (typed.end() if typed else 0)))
+            found.append(TurnPlace(place.turn, begin, place.end + (typed.end() if typed else 0)))
     return found
 
 
@@ -163,7 +167,7 @@ _LETTERS = {
 }  # fmt: skip
 
 
-def size_places(turns: Turns, role: str, old: int | None) -> Iterator[list[Place]]:
+def size_places(turns: Turns, role: str, old: int | None) -> Iterator[list[TurnPlace]]:
     """Yield where the size of an axis stands: in the first shape, in all that have it there, in all that have it."""
     shapes = shape_places(turns)
     if not shapes or (axis := axis_of(role, turns, len(shapes[0][1]), sure=old is not None)) is None:
@@ -183,23 +187,23 @@ def size_places(turns: Turns, role: str, old: int | None) -> Iterator[list[Place
             yield way
 
 
-def _named_so(turns: Turns, place: Place) -> bool:
+def _named_so(turns: Turns, place: TurnPlace) -> bool:
     """Say whether a shape stands behind the name of a tensor that is no weight."""
     before = turns[place.turn][: place.begin]
     named = re.search(r"([a-z]\w*) ?(?:=|:|is|of|has|shape|形状|为|是|的)* ?\Z", before, re.I | re.A)
     return named is not None and re.fullmatch(r"w\w?|.*weights?|table|kernel|filter", named[1], re.I) is None
 
 
-def _size(turns: Turns, place: Place, _shape: tuple[int, ...], axis: int) -> Place:
+def _size(turns: Turns, place: TurnPlace, _shape: tuple[int, ...], axis: int) -> TurnPlace:
     numbers = list(re.finditer(r"\d+", turns[place.turn][place.begin : place.end]))
-    return Place(place.turn, place.begin + numbers[axis].start(), place.begin + numbers[axis].end())
+    return TurnPlace(place.turn, place.begin + numbers[axis].start(), place.begin + numbers[axis].end())
 
 
-def equation_places(turns: Turns, name: str) -> list[Place]:
+def equation_places(turns: Turns, name: str) -> list[TurnPlace]:
     """Return where an equation for a name stands."""
     said = re.compile(rf"(?<![a-z0-9_.]){re.escape(name)} ?=(?!=)", re.I | re.A)
     return [
-        Place(i, m.start(), clause_end(turn, m.start()))
+        TurnPlace(i, m.start(), clause_end(turn, m.start()))
         for i, turn in enumerate(turns)
         for m in said.finditer(turn)
     ]
