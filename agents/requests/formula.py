@@ -15,6 +15,7 @@ from akgen.knowledge.operators import find_operators, operator_named
 _TOKEN = re.compile(
     r"[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*|\d+(?:\.\d*)?(?:e-?\d+)?|\.\d+|\*\*|[-+*/@%^(),=<>]"
 )
+_INDEXED = re.compile(r"[a-z0-9_)\]]")
 VARIABLE = re.compile(
     r"(?:[a-z]|[abxyzqkvw]\d|mask|cond|condition|bias|weight|scale|residual|input|other|gamma|beta|gate|up|query|key|value|"
     r"hidden|grad|lr|mean|var|pred|target|labels?|logits|scores|left|right|lhs|rhs|alpha|eps|epsilon|lam|tau|momentum|wd|"
@@ -42,7 +43,6 @@ _NO_NAMES = frozenset(
 _GIVEN = re.compile(r"(?<![a-z0-9_])([a-z]\w*) ?(?:=|is|为|取|是) ?-?(?:\d|\.\d)(?![\d.]* ?[x*] ?\d)")
 _TURNED = re.compile(r"\^ ?t(?![a-z0-9_(])")
 _SUBSCRIPT = re.compile(r"[a-z0-9_)\]]\[([^\[\]]*)\]")
-_INSIDE = re.compile(r"[a-z0-9_)\]]\[[^\[\]]*\Z")
 WIDTHS = ("d", "dk", "d_k", "dh", "hd", "head_dim")  # of a head, under a root
 _LONGEST = 2  # letters of a variable that a sign may stand before
 _MOST_TOKENS = 80
@@ -59,13 +59,12 @@ def take_formulas(text: MarkedText) -> None:
             step = 1
             for end in _possible_ends(run, at):
                 begin_at, end_at = run[at].start(), run[end - 1].end()
-                if _INSIDE.search(text.text[:begin_at]):
+                if _in_brackets(text.text, begin_at):
                     continue  # an index: "x[n - 1 - i]"
                 if text.rest[begin_at - 1 : begin_at].isalnum() or text.rest[end_at : end_at + 1].isalnum():
                     continue
-                if re.match(r" ?[*/^@]", text.text[end_at:]) or re.search(
-                    r"[*/^@] ?\Z", text.text[:begin_at]
-                ):
+                before, behind = text.text[max(0, begin_at - 2) : begin_at], text.text[end_at : end_at + 2]
+                if re.match(r" ?[*/^@]", behind) or re.search(r"[*/^@] ?\Z", before):
                     continue  # a part of a formula that is not understood
                 found = read_formula(text.rest[begin_at:end_at], given, declared)
                 around = f"{text.text[:begin_at]};{text.text[end_at:]}"
@@ -78,6 +77,12 @@ def take_formulas(text: MarkedText) -> None:
                     step = end - at
                     break
             at += step
+
+
+def _in_brackets(text: str, at: int) -> bool:
+    """Say whether a place is inside the brackets of an index."""
+    opened = text.rfind("[", 0, at)
+    return opened > max(0, text.rfind("]", 0, at)) and _INDEXED.match(text[opened - 1]) is not None
 
 
 def indices_among(variables: Collection[str], text: str) -> set[str]:
