@@ -188,6 +188,11 @@ def _residual(text: str, known: Request, _read: Read) -> tuple[ChainStep, ...] |
 def _results(text: str, known: Request) -> tuple[ChainStep, ...] | None:
     """Return what gave values alone, or indices alone, so that it gives both: "also return the indices"."""
     *before, last = known.steps
+    own = operator_named(last.operator) if last.formula is None else None
+    if own is not None and (both := own.variants.get("with_index")) is not None:
+        if not any(_pattern(p).fullmatch(text) for p in ("both results", "also indices")):
+            return None
+        return (*before, last.model_copy(update={"operator": both}))
     name, _, gives = last.operator.rpartition("_")
     entry = operator_named(name) if gives in ("values", "indices") else None
     if entry is None or f"{gives}_only" not in entry.variants or last.formula is not None:
