@@ -28,29 +28,6 @@ def aligned(shapes: dict[str, Shape], trees: list[ast.expr]) -> dict[str, ast.ex
     return placed
 
 
-def put_aligned(tree: ast.expr, placed: dict[str, ast.expr]) -> ast.expr:
-    """Return the tree with what stands for its tensors; those that have their axes in it already stay."""
-
-    class PutAligned(ast.NodeTransformer):
-        def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-            return (
-                node
-                if isinstance(node.value, ast.Name)
-                else ast.Subscript(self.visit(node.value), node.slice)
-            )
-
-        def visit_Call(self, node: ast.Call) -> ast.expr:
-            node.args = [self.visit(a) for a in node.args]
-            node.keywords = [ast.keyword(k.arg, self.visit(k.value)) for k in node.keywords]
-            return node
-
-        def visit_Name(self, node: ast.Name) -> ast.expr:
-            return placed.get(node.id, node)
-
-    copied = ast.parse(ast.unparse(ast.fix_missing_locations(tree)), mode="eval").body
-    return ast.fix_missing_locations(PutAligned().visit(copied))  # type: ignore[no-any-return]
-
-
 def _moves(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and ast.unparse(node.func).endswith(
         ("transpose", "matmul", "bmm", "einsum")

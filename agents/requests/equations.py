@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from akgen.agents.requests.aligned import aligned, put_aligned
+from akgen.agents.requests.aligned import aligned
 from akgen.agents.requests.declared import TENSOR, declared_tensors, halves_of, shapes_of
 from akgen.agents.requests.fits import shape_of
 from akgen.agents.requests.formula import VARIABLE, WIDTHS, with_paths
@@ -221,7 +221,7 @@ def _joined(
         placed = aligned(dict(zip(variables, shapes, strict=True)), trees)
         if placed is None:
             return None
-        trees = [put_aligned(t, placed) for t in trees]
+        trees = [substituted(t, placed, indexed=False) for t in trees]
     order = [n for n in declared if n in variables]
     if len(order) == len(variables):
         shapes = tuple(shapes[variables.index(n)] for n in order) if len(shapes) == len(variables) else shapes

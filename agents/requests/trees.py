@@ -3,10 +3,16 @@
 import ast
 
 
-def substituted(tree: ast.expr, values: dict[str, ast.expr]) -> ast.expr:
-    """Return a copy of the tree with names replaced."""
+def substituted(tree: ast.expr, values: dict[str, ast.expr], *, indexed: bool = True) -> ast.expr:
+    """Return a copy of the tree with names replaced; without `indexed`, names with an index of their own stay."""
 
     class Put(ast.NodeTransformer):
+        def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+            if indexed:
+                return self.generic_visit(node)
+            named = isinstance(node.value, ast.Name)
+            return node if named else ast.Subscript(self.visit(node.value), node.slice)
+
         def visit_Call(self, node: ast.Call) -> ast.expr:
             node.args = [self.visit(a) for a in node.args]
             node.keywords = [ast.keyword(k.arg, self.visit(k.value)) for k in node.keywords]

@@ -2,11 +2,11 @@
 
 import pytest
 
-from akgen.agents.requests.aligned import put_aligned
 from akgen.agents.requests.result_shapes import result_shape
 from akgen.agents.requests.sentence import parse_request
 from akgen.agents.requests.stated import stated_result
 from akgen.agents.requests.tidied import tidied
+from akgen.agents.requests.trees import substituted
 
 
 @pytest.mark.parametrize(
@@ -88,4 +88,4 @@ def test_a_tensor_gets_its_further_axes_once() -> None:
 
     tree = ast.parse("h * mask[:, :, None] + mask", mode="eval").body
     placed = {"mask": ast.parse("mask[:, :, None]", mode="eval").body}
-    assert ast.unparse(put_aligned(tree, placed)) == "h * mask[:, :, None] + mask[:, :, None]"
+    assert ast.unparse(substituted(tree, placed, indexed=False)) == "h * mask[:, :, None] + mask[:, :, None]"
