@@ -136,6 +136,7 @@ class CannToolchain:
         poison: Poison | None = None,
         before: Call | None = None,  # noqa: ARG002 (every launch has memory of its own)
         times: int = 1,  # noqa: ARG002
+        last_core_first: bool = False,  # noqa: ARG002
     ) -> Launch:
         """Run one call in a worker process; with `trace`, once more under msprof, with `what_if` under msprof op, too.
 

@@ -103,12 +103,14 @@ class Toolchain(Protocol):
         poison: Poison | None = None,
         before: Call | None = None,
         times: int = 1,
+        last_core_first: bool = False,
     ) -> Launch:
         """Run one call in the sandbox; outputs and reports are written below `folder`.
 
         Outputs, the workspace and on-chip memory hold `poison` before, NaN where none is given. The call `before`, with
         the same shapes and attributes, is run first where the toolchain can, up to so many `times`: the variables of
         kernel and host, and the workspace, then hold what that launch left. Its outputs are not read.
+        With `last_core_first` the cores run in descending order, where the toolchain chooses their order.
 
         With `what_if`, the profile says what other ways to write the kernel would gain, if the toolchain can tell.
         """

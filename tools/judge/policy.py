@@ -127,6 +127,16 @@ def first_launch_only() -> Diagnostic:
     )
 
 
+def one_order_only() -> Diagnostic:
+    return Diagnostic(
+        code="CORE_ORDER",
+        text="The output is right where core 0 runs first, and wrong where the last core does.",
+        remedy="Let no core rely on what another one did without SyncAll or a flag between them, and let no two cores"
+        " write one element; keep what cores share in the workspace.",
+        stage="test",
+    )
+
+
 def made_for_listed_shapes(case: CaseVerdict, shapes: Sequence[tuple[int, ...]]) -> CaseVerdict:
     """Return the verdict on a drawn case that is not correct while all listed ones are: wrong, unless it is a cheat."""
     said = ", ".join(str(list(shape)) for shape in shapes)

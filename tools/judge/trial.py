@@ -173,29 +173,37 @@ def run_trial(
     """Launch once, or twice on the same inputs, and compare each launch.
 
     With the call `before`, the kernel's variables and workspace are as it left them when run so many
-    `times`. Where this makes the difference, the verdict says so.
+    `times`; the plan may let the last core run first. Where one of these makes the difference, the verdict says so.
 
     The second launch, with another poison, is made with `again` and where a right answer holds the poison's own values:
     an element that holds either poison was never written. `previous` is the trial before, to recognise answers that
     were kept from it.
     """
     limit_s = candidate.timeout_s
-    run = partial(candidate.toolchain.run, candidate.build, prepared.trial.call, timeout_s=limit_s)
-    launch = run(
-        prepared.candidate / "run", trace=trace, what_if=what_if, poison=plan.poison,
-        before=before, times=times, timeout_s=limit_s if before is None else time_limit(limit_s, times),
+    run = partial(
+        candidate.toolchain.run, candidate.build, prepared.trial.call, timeout_s=limit_s, poison=plan.poison
+    )
+    ordered = partial(run, last_core_first=plan.last_core_first)
+    launch = ordered(
+        prepared.candidate / "run", trace=trace, what_if=what_if, before=before, times=times,
+        timeout_s=limit_s if before is None else time_limit(limit_s, times),
     )  # fmt: skip
     result = _judge_launch(candidate, case, plan, prepared, previous, launch)
     if before is not None and result.outcome != Outcome.CORRECT:
-        single = run(prepared.candidate / "alone", trace=trace, what_if=what_if, poison=plan.poison)
+        single = ordered(prepared.candidate / "alone", trace=trace, what_if=what_if)
         alone = _judge_launch(candidate, case, plan, prepared, previous, single)
-        if alone.outcome != Outcome.CORRECT:
-            return alone
-        result.diagnostics.insert(0, policy.first_launch_only())
+        if alone.outcome == Outcome.CORRECT:
+            result.diagnostics.insert(0, policy.first_launch_only())
+            return result
+        result = alone
+    if plan.last_core_first and result.outcome == Outcome.WRONG:
+        usual = run(prepared.candidate / "usual_order")
+        if _judge_launch(candidate, case, plan, prepared, previous, usual).outcome == Outcome.CORRECT:
+            result.diagnostics.insert(0, policy.one_order_only())
         return result
     if result.outcome == Outcome.CORRECT and (again or result.held):
         other = plan._replace(poison=plan.poison.model_copy(update={"second": True}))
-        second = run(prepared.candidate / "again", poison=other.poison)
+        second = ordered(prepared.candidate / "again", poison=other.poison)
         repeated = _judge_launch(candidate, case, other, prepared, None, second, result.held)
         if repeated.outcome != Outcome.CORRECT or not _same(launch, second, prepared.trial):
             repeated.launch = launch

@@ -29,6 +29,7 @@ class TrialPlan(NamedTuple):
     distribution: Distribution
     poison: Poison = Poison(seed=0)
     launches_before: int = 1  # in the same process, where it is launched after others
+    last_core_first: bool = False
 
 
 def nonce(seed: int | None) -> str:
@@ -54,7 +55,9 @@ def plan(task: Task, case: Case, trials: int, secret: str, *, leads: bool = Fals
             distribution = "task" if own else "extreme"
         drawn = int.from_bytes(_digest(secret, task.name, case.id, str(number), "poison")[:6], "little")
         before = 1 + _digest(secret, task.name, case.id, str(number), "before")[0] % MOST_BEFORE
-        plans.append(TrialPlan(number, seed, distribution, Poison(seed=drawn), before))
+        plans.append(
+            TrialPlan(number, seed, distribution, Poison(seed=drawn), before, last_core_first=number == 1)
+        )
     return tuple(plans)
 
 

@@ -68,6 +68,7 @@ class RunOptions:
     what_if: bool
     poison: Poison | None
     times: int = 1
+    last_core_first: bool = False
 
 
 class _Sides(NamedTuple):
@@ -269,7 +270,7 @@ class Device:
         done = launch(
             self._twin.runtime, what, call, folder,
             timeout_s=run.timeout_s, trace=run.trace, what_if=run.what_if, poison=run.poison, task=task,
-            before=before, times=run.times,
+            before=before, times=run.times, last_core_first=run.last_core_first,
         )  # fmt: skip
         for k, (n, out) in enumerate(zip((*sides.empty, *kept), done.outputs, strict=False)):
             assert isinstance(out, TensorFile)

@@ -81,6 +81,7 @@ class LaunchingTwin(TwinToolchain):
         poison: Poison | None = None,
         before: Call | None = None,
         times: int = 1,
+        last_core_first: bool = False,
     ) -> Launch:
         """Run the host function for this call, and do what it did."""
         kept = build.folder / _PROJECT
@@ -95,6 +96,7 @@ class LaunchingTwin(TwinToolchain):
                 poison=poison,
                 before=before,
                 times=times,
+                last_core_first=last_core_first,
             )
         project = KernelProject.model_validate_json(kept.read_bytes())
         host = build_host(project, self)
@@ -111,9 +113,8 @@ class LaunchingTwin(TwinToolchain):
             found = _at(failure.diagnostic, project, call)
             return Launch(outcome=Outcome.TILING_ERROR, outputs=(), diagnostics=(found,))
         device = Device(self, project, build.folder)
-        return device.play(
-            call, steps, folder, RunOptions(timeout_s, trace, what_if, poison, times), done_before
-        )
+        options = RunOptions(timeout_s, trace, what_if, poison, times, last_core_first)
+        return device.play(call, steps, folder, options, done_before)
 
     def lint(self, project: KernelProject) -> tuple[Diagnostic, ...]:
         """Return what a look at the project without a task finds; of the direct form, whether its host half builds."""

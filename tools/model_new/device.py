@@ -221,6 +221,7 @@ class ModelDevice(Device):
             self._operator, call, self._folder / f"operator_{n}", timeout_s=run.timeout_s, trace=run.trace,
             what_if=run.what_if, poison=run.poison,
             before=known[0] if known and _alike(known[0], call) else None, times=run.times,
+            last_core_first=run.last_core_first,
         )  # fmt: skip
         if done.outcome is None:
             stored = iter(done.stored or ())

@@ -102,6 +102,7 @@ class ModelTwin(LaunchingTwin):
         poison: Poison | None = None,
         before: Call | None = None,
         times: int = 1,
+        last_core_first: bool = False,
     ) -> Launch:
         """Do what the class did for a call of these shapes; a call of others is watched first."""
         path = build.folder / _KEPT
@@ -116,6 +117,7 @@ class ModelTwin(LaunchingTwin):
                 poison=poison,
                 before=before,
                 times=times,
+                last_core_first=last_core_first,
             )
         kept = _Kept.model_validate_json(path.read_bytes())
         key = call_key(call)
@@ -134,7 +136,7 @@ class ModelTwin(LaunchingTwin):
             return Launch(outcome=Outcome.TILING_ERROR, outputs=(), diagnostics=(found,))
         device = ModelDevice(self, kept.project, kept.placed, kept.operator)
         with AfterCandidate(bugs=True):
-            options = RunOptions(timeout_s, trace, what_if, poison, times)
+            options = RunOptions(timeout_s, trace, what_if, poison, times, last_core_first)
             return device.perform(call, recorded, folder, options, before)
 
     def _read(self, project: KernelProject, folder: Path) -> _Kept:

@@ -64,6 +64,7 @@ def launch(
     task: Call | None = None,
     before: Call | None = None,
     times: int = 1,
+    last_core_first: bool = False,
 ) -> Launch:
     """Run one call. Outputs, report and trace lie below `folder`. `task` is what the roofline counts, if not the call.
 
@@ -80,6 +81,7 @@ def launch(
         *_manifest(what, call, folder, timeout_s, trace, runtime.sealed),
         f"what_if\t{'on' if what_if else 'off'}",
         f"must\t{must(task or call)}",
+        f"cores\t{'last_first' if last_core_first else 'first_first'}",
         *_poisoned(poison, folder),
     ]
     if before is None and runtime.sealed and call.size_bytes > SMALL_CALL and variables_in(what.library):

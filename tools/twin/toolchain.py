@@ -174,6 +174,7 @@ class TwinToolchain:
         poison: Poison | None = None,
         before: Call | None = None,
         times: int = 1,
+        last_core_first: bool = False,
     ) -> Launch:
         """Tile and launch one call. A combination of types or a tiling key that is new is built first."""
         runtime = self._ready()
@@ -196,6 +197,7 @@ class TwinToolchain:
             poison=poison,
             before=before,
             times=times,
+            last_core_first=last_core_first,
         )
         unset = unset_fields(record.project, record.info, plan.tiling.tiling_key)
         kept = tensor_members({p: record.project.files[p] for p in record.project.kernel_files})

@@ -78,6 +78,7 @@ class FunctionToolchain:
         poison: Poison | None = None,
         before: Call | None = None,
         times: int = 1,
+        last_core_first: bool = False,
     ) -> Launch:
         self.launches += 1
         self.before.append(0 if before is None else times)

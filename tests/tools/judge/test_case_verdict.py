@@ -65,10 +65,10 @@ def test_a_finding_of_every_launch_is_told_once(
 def test_a_case_ends_with_its_first_trial_that_fails(
     reference: ReferenceWorker, tmp_path: Path, function_toolchain: MakeToolchain
 ) -> None:
-    # The first trial is launched twice, the second again after another launch.
+    # The first trial is launched twice, the second after another launch, alone, and with its cores in the usual order.
     chain = function_toolchain(off_by(0, 0, 0.5))
     found = first_case(reference, tmp_path, chain, trials=5)
-    assert (found.outcome, found.trials, chain.launches) == (Outcome.WRONG, 2, 4)
+    assert (found.outcome, found.trials, chain.launches) == (Outcome.WRONG, 2, 5)
     assert found.mismatch is not None and found.mismatch.pattern == "all"
 
 

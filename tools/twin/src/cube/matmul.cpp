@@ -129,7 +129,7 @@ void matmul(const Product &asked_for, const char *api, bool wait)
              "%s: rows of int4b_t begin at whole bytes; those of A have %llu elements, those of B %llu.", api,
              static_cast<unsigned long long>(p.a.stride), static_cast<unsigned long long>(p.b.stride));
     }
-    require_room_for(cube, p, api, pc);
+    require_room_for(p, api, pc);
     const bool local = place_of(p.a.data).region || place_of(p.b.data).region || place_of(p.c.data).region;
     if (local) {
         drain(pc);

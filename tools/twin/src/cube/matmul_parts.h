@@ -7,7 +7,7 @@
 namespace akgen::twin {
 
 // Trap unless the blocks and what L1 keeps of them fit.
-void require_room_for(const Core &cube, const Product &p, const char *api, const void *pc);
+void require_room_for(const Product &p, const char *api, const void *pc);
 
 // Elements before (row, column) of the block, where fractals have `c0` columns.
 inline uint64_t offset_of(const Stored &s, uint64_t row, uint64_t column, uint32_t c0)

@@ -11,14 +11,22 @@ namespace {
 } // namespace
 
 // Memories lie one after another with unmapped addresses between, so that a stray pointer faults.
+namespace {
+uint32_t bytes_of_region(int i)
+{
+    static const char *const keys[local_spaces] = {"ub_size",  "l1_size", "l0a_size", "l0b_size",
+                                                   "l0c_size", "bt_size", "fb_size"};
+    return launch->chip->bytes(keys[i]);
+}
+} // namespace
+
+uint32_t size_of(Space space) { return bytes_of_region(static_cast<int>(space) - static_cast<int>(Space::UB)); }
+
 void take_arena(Core &core)
 {
-    const char *const keys[local_spaces] = {"ub_size",  "l1_size", "l0a_size", "l0b_size",
-                                            "l0c_size", "bt_size", "fb_size"};
-    const Chip &chip = *launch->chip;
     uint64_t total = page_bytes;
-    for (const char *key : keys) {
-        total += round_up(chip.bytes(key), page_bytes) + overflow_bytes;
+    for (int i = 0; i < local_spaces; ++i) {
+        total += round_up(bytes_of_region(i), page_bytes) + overflow_bytes;
     }
     auto &spare = launch->spare_arenas[core.cube];
     const bool used = !spare.empty();
@@ -37,7 +45,7 @@ void take_arena(Core &core)
     uint8_t *next = core.arena + page_bytes;
     for (int i = 0; i < local_spaces; ++i) {
         Region &region = core.regions[i];
-        region.size_bytes = chip.bytes(keys[i]);
+        region.size_bytes = bytes_of_region(i);
         region.begin = next;
         const uint64_t whole = round_up(region.size_bytes, page_bytes);
         next += whole + overflow_bytes;

@@ -183,6 +183,7 @@ struct Launch {
     bool barriers = true;            // SyncAll by such flags
     bool batch = true;               // all blocks start together
     bool library_workspace = true;
+    bool last_core_first = false;                                               // cores run in descending order
     double must_read_bytes = 0, must_write_bytes = 0, must_multiply_cycles = 0; // of the task; see LaunchRequest
     uint8_t *system_workspace = nullptr;
     std::vector<uint8_t> scratch; // what the Unified Buffer holds at the start
@@ -242,6 +243,7 @@ void fetch(uint8_t *to, const uint8_t *from, uint64_t bytes);
 void store(const char *api, const void *pc, uint8_t *dst, const uint8_t *src, uint64_t bytes);
 // A core's on-chip memories, as they are when a kernel starts. Memories of cores that have ended serve again, so that
 // cores that do not wait for each other need those of one core, and find them in the processor's caches.
+uint32_t size_of(Space space); // of an on-chip memory, in bytes
 void take_arena(Core &core);
 void give_arena(Core &core);
 struct Extent {

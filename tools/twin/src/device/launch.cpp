@@ -208,8 +208,9 @@ void Prepared::run()
     launch = &l;
     {
         const std::lock_guard lock(l.baton);
-        l.cores.front()->turn = true;
-        l.running = l.cores.front().get();
+        Core &first = l.last_core_first ? *l.cores.back() : *l.cores.front();
+        first.turn = true;
+        l.running = &first;
     }
     open_and_join();
     l.running = nullptr;
@@ -269,6 +270,7 @@ Prepared::Prepared(const LaunchRequest &request)
     l.auto_sync = request.auto_sync;
     l.batch = request.batch;
     l.library_workspace = request.library_workspace;
+    l.last_core_first = request.last_core_first;
     l.must_read_bytes = request.must_read_bytes;
     l.must_write_bytes = request.must_write_bytes;
     l.must_multiply_cycles = request.must_multiply_cycles;

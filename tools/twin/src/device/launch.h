@@ -69,9 +69,10 @@ struct LaunchRequest {
     std::vector<uint8_t *> arguments;
     std::vector<const GmMapping *> memory; // everything the kernel may touch
     uint8_t *system_workspace = nullptr;
-    Pattern scratch;      // what the Unified Buffer holds at the start; none: NaN
-    int trace_fd = -1;    // Chrome trace, or none
-    bool what_if = false; // simulate what the kernel would take if it were written otherwise
+    Pattern scratch;              // what the Unified Buffer holds at the start; none: NaN
+    bool last_core_first = false; // the order in which cores run; a device promises none
+    int trace_fd = -1;            // Chrome trace, or none
+    bool what_if = false;         // simulate what the kernel would take if it were written otherwise
     // What the task must read and write, its tensors once, and the cube cycles of its products, of all cores together; 0: not known.
     double must_read_bytes = 0, must_write_bytes = 0, must_multiply_cycles = 0;
     void (*threads_started)() = nullptr; // called when every core has its thread and none has begun

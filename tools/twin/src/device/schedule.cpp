@@ -12,7 +12,8 @@ Core *next_ready(const Core &after)
 {
     const size_t count = launch->cores.size();
     for (size_t step = 1; step <= count; ++step) {
-        Core &core = *launch->cores[(after.index + step) % count];
+        const size_t away = launch->last_core_first ? count - step : step;
+        Core &core = *launch->cores[(after.index + away) % count];
         if (core.state == CoreState::ready) {
             return &core;
         }

@@ -182,6 +182,7 @@ void run(const std::string &manifest_file)
     request.batch = manifest.batch;
     request.library_workspace = manifest.library_workspace;
     request.what_if = manifest.what_if;
+    request.last_core_first = manifest.last_core_first;
     request.must_read_bytes = manifest.must_read_bytes;
     request.must_write_bytes = manifest.must_write_bytes;
     request.must_multiply_cycles = manifest.must_multiply_cycles;

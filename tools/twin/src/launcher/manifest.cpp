@@ -167,6 +167,8 @@ Manifest Manifest::read(const std::string &path)
                 m.before_times = static_cast<uint32_t>(std::stoul(f.at(2)));
             } else if (key == "what_if") {
                 m.what_if = f.at(1) == "on";
+            } else if (key == "cores") {
+                m.last_core_first = f.at(1) == "last_first";
             } else if (key == "must") {
                 m.must_read_bytes = std::stod(f.at(1));
                 m.must_write_bytes = std::stod(f.at(2));

@@ -39,6 +39,7 @@ struct Manifest {
     bool library_workspace = true;
     bool sealed = false; // the kernel's code was sealed when it was compiled
     bool what_if = false;
+    bool last_core_first = false;
     double must_read_bytes = 0, must_write_bytes = 0, must_multiply_cycles = 0; // of the task, whatever the kernel does
     uint64_t cpu_s = 0;
     uint64_t wall_ms = 0;
