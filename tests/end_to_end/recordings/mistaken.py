@@ -77,7 +77,7 @@ def failing(suite: str, starts: Path, tasks: set[str], run: Path, more: list[str
     shutil.rmtree(run, ignore_errors=True)
     root = [] if suite not in ROOTS else ["--root", os.environ[ROOTS[suite]]]
     nobody = run.with_suffix(".jsonl")
-    nobody.write_text('{"text": "nothing"}\n')
+    nobody.write_text('{"role": "coder", "text": "nothing"}\n')
     subprocess.run(
         ["akgen", "bench", "run", suite, "--tasks", ",".join(sorted(tasks)), "--source", "model", "--model",
          f"scripted:{nobody}", "--start", str(starts), "--samples", "2", "--attempts", "1", "--trials", "1",
