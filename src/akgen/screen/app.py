@@ -104,6 +104,8 @@ class ChatApp(App[None]):
     def _sent(self, event: Prompt.Sent) -> None:
         if event.text.strip():
             self._talked.person(event.text)
+        if not self.busy:  # the thread that answers may still be opening what it needs
+            self._doing, self._since = self._say("understanding"), time.monotonic()
         self._desk.put(event.text)
 
     @on(Past)
@@ -229,7 +231,7 @@ class ChatApp(App[None]):
         seconds = time.monotonic() - self._since
         left = (
             f"{_SPINNER[int(seconds * 10) % len(_SPINNER)]} {self._doing}, {seconds:.0f} s"
-            if self._busy
+            if self.busy
             else self._say("ready")
         )
         info = self._desk.store.info
