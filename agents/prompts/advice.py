@@ -6,7 +6,7 @@ What the code does already is not suggested, nor what the author cannot change: 
 import re
 
 from akgen.knowledge.hints import BottleneckRule, bottleneck_rules, change_hints
-from akgen.tools.core.profile import PipeTime, Prediction, Profile
+from akgen.tools.core.profile import Prediction, Profile
 from akgen.tools.core.project import KernelProject, without_comments
 
 WORTH_TELLING = 0.03  # a simulated gain below is within what the model cannot tell
@@ -107,7 +107,7 @@ def _advice(rule: BottleneckRule, profile: Profile) -> str | None:
         pipe = next((p for p in profile.pipes if p.pipe == rule.pipe), None)
         if pipe is None:
             return None
-        busy, stalled = _shares(pipe)
+        busy, stalled = pipe.shares
         if rule.busy_above is not None and busy <= rule.busy_above:
             return None
         if rule.stalled_above is not None and stalled <= rule.stalled_above:
@@ -115,8 +115,3 @@ def _advice(rule: BottleneckRule, profile: Profile) -> str | None:
     return rule.advice.format(
         roofline=profile.roofline_share, imbalance=profile.core_imbalance, busy=busy, stalled=stalled
     )
-
-
-def _shares(pipe: PipeTime) -> tuple[float, float]:
-    whole = pipe.busy_us + pipe.stalled_us + pipe.idle_us
-    return (pipe.busy_us / whole, pipe.stalled_us / whole) if whole > 0 else (0.0, 0.0)

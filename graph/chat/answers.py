@@ -145,11 +145,13 @@ def profile_lines(place: TaskStore, solution: Solution, language: Language) -> l
     profile = solution.profile
     if profile is None:
         return [said("no_timeline", language)]
-    lines, whole = [translated(profile.summary(), language)], max(profile.time_us, 1e-9)
+    lines = [translated(profile.summary(), language)]
+    if profile.start_us:
+        lines.append(said("start", language, us=profile.start_us))
     for pipe in profile.pipes:
-        busy, stalled = pipe.busy_us / whole, pipe.stalled_us / whole
-        shares = f"busy {busy:4.0%}  stalled {stalled:4.0%}"
-        lines.append(f"{pipe.pipe:<5} {shares}  {pipe.instructions} instructions")
+        busy, stalled = pipe.shares
+        shares = said("pipe", language, busy=busy, stalled=stalled, count=pipe.instructions)
+        lines.append(f"{pipe.pipe:<5} {shares}")
     project = KernelProject(op_type="", kernel="", files=sources_of(place.folder, solution.project))
     lines += advice_for(profile, project)
     return lines + ([f"timeline: {solution.page}"] if solution.page else [])

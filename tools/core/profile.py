@@ -50,6 +50,12 @@ class PipeTime(Frozen):
     instructions: int
     waits: Waits | None = None
 
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Return in which shares of the time after the start the pipe was busy, and stalled."""
+        whole = self.busy_us + self.stalled_us + self.idle_us
+        return (self.busy_us / whole, self.stalled_us / whole) if whole > 0 else (0.0, 0.0)
+
 
 class DeviceCounters(Frozen):
     """What a device's profiler counted beside times, as shares from 0 to 1; None where it did not say."""
