@@ -30,12 +30,23 @@ def explain(verdict: Verdict, advice: tuple[str, ...] = ()) -> str:
         meaning=outcome_meanings()[verdict.outcome.value],
         findings=[_finding(d) for d in found[:SHOWN_FINDINGS]],
         more_findings=max(0, len(found) - SHOWN_FINDINGS),
-        mismatches=[_mismatch(case) for case in differing[:SHOWN_MISMATCHES]],
+        mismatches=_once([_mismatch(case) for case in differing[:SHOWN_MISMATCHES]], "meaning", "remedy"),
         passed=[case.id for case in verdict.cases if case.outcome is Outcome.CORRECT][:SHOWN_FINDINGS]
         if verdict.outcome is not Outcome.CORRECT
         else [],
         advice=advice,
     )
+
+
+def _once(told: list[dict[str, Any]], *parts: str) -> list[dict[str, Any]]:
+    """Leave out these parts where an earlier entry says them in the same words: what they take is room for code."""
+    said: set[str | None] = set()
+    for one in told:
+        for part in parts:
+            text = one[part]
+            one[part] = None if text in said else text
+            said.add(text)
+    return told
 
 
 def compiler_words(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
