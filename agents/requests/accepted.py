@@ -53,6 +53,8 @@ def accepted(step: ChainStep, mark: Mark) -> dict[str, Any] | None:
         return {"dim": axis}
     if "start_dim" in known and several is None:
         return {"start_dim": axis}
+    if step.operator == "pad" and axis == -1 and len(step.attributes.get("pad") or ()) in (0, len((0, 0))):  # type: ignore[arg-type]
+        return {}  # as it is, where only two sides are told
     if axis in (-1, -2) and re.search(r"_(?:rows?|per_row)\Z|\Adynamic_quantize", step.operator):
         return {}  # "per row" of what goes row by row
     return None

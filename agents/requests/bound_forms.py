@@ -17,7 +17,7 @@ from akgen.agents.requests.reading import Reading
 from akgen.agents.requests.request import ChainStep, Held, Request
 from akgen.agents.requests.sizes import take_dtypes
 from akgen.knowledge.forms import FormSlot, OperatorForm, forms
-from akgen.knowledge.operators import find_operators
+from akgen.knowledge.operators import Value, find_operators
 from akgen.tools.core.dtypes import DType
 
 _PAIR = 2
@@ -177,8 +177,12 @@ def _request(said: str, found: Declarations, form: OperatorForm, bound: Bound) -
         return None
     if first.attributes.get("dim", 0) != 0 and form.name == "rows_of":
         return None
-    sizes = {n for t in bound.values() for n in t.shape or ()}
-    told = {n for n in _OF_WEIGHTS & first.attributes.keys() if first.attributes[n] in sizes}
+    told = {n for n in _OF_WEIGHTS & first.attributes.keys() if _is_told(first.attributes[n], bound)}
+    if any(isinstance(first.attributes[n], tuple) for n in told) and found.tensors[0] != bound.get(
+        form.slots[0].name
+    ):
+        return None  # the order in which the tensors shall come is another one
+    told |= {"bias"} if first.attributes.get("bias") is False and "bias" not in bound else set()
     if told - set(form.attributes):
         kept = {n: v for n, v in first.attributes.items() if n not in told or n in form.attributes}
         first = first.model_copy(update={"attributes": kept})
@@ -225,6 +229,14 @@ def _request(said: str, found: Declarations, form: OperatorForm, bound: Bound) -
     )
     request = with_type(request)
     return None if unaccounted(reading.text, said, request, Request()) else request
+
+
+def _is_told(value: Value, bound: Bound) -> bool:
+    """Say whether shapes tell a size, or end with several: the kernel 3x3 of a weight [16, 8, 3, 3]."""
+    shapes = [t.shape or () for t in bound.values()]
+    if isinstance(value, tuple):
+        return any(len(s) > len(value) and s[-len(value) :] == value for s in shapes)
+    return any(value in s for s in shapes)
 
 
 def _held(slot: FormSlot, bound: Bound, form: OperatorForm) -> Held | None:

@@ -20,6 +20,9 @@ from akgen.tools.core.dtypes import DType
 _VALUES = ("operator", "dtype", "shape", "shapes", "attribute", "axis", "number", "bias", "first")
 _TARGET = re.compile(r"(?:(?<![a-z])(?:to|into|as)|->|→|=>|成|为|到)\s*(?:an? )?\Z")
 _PAIR = 2
+_CHANGED = re.compile(
+    r"(?<![a-z])(?:chang(?:e[sd]?|ing)|becomes?|switch|instead)(?![a-z])|改|换|变"
+)  # no further case
 _DIRECTLY = re.compile(  # between "not" and what is not meant; "not for negative values" limits what is
     r"(?:[\s,:，：'\"]|(?<![a-z])(?:an?|the|use|using|in|with|as|do|want|write|to|be|me|please|dtype|type|over|along"
     r"|by|write)(?![a-z])|[写做用要的是了在沿按对个一求算])*"
@@ -79,7 +82,7 @@ def assemble(
     knobs = (
         wishes.knobs if replaced or known.knobs is None else known.knobs.joined(wishes.knobs or known.knobs)
     )
-    also = any(m.kind == "also" for m in marks)
+    also = any(m.kind == "also" for m in marks) and not (known.shapes and _CHANGED.search(text.text))
     dtypes = tuple(dict.fromkeys(m.value for m in marks if m.kind == "dtype"))
     denied_type = not dtypes and any(m.kind == "dtype" for m in text.marks)
     request = known.model_copy(

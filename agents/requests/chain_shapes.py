@@ -388,6 +388,8 @@ def _from_sizes(request: Request) -> tuple[Shape, ...]:
         have.setdefault("tokens", have["long"])
     roles = SIZES.get(entry.category, ())
     if roles and all(role in have for shape in roles for role in shape):
+        if entry.category == "matmul" and "batch" in have:  # of one operand, or of both
+            return tuple((have["batch"], *(have[r] for r in s)) for s in roles) if entry.name == "bmm" else ()
         return tuple(tuple(have[role] for role in shape) for shape in roles)
     return ()
 

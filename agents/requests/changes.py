@@ -22,6 +22,13 @@ _BECOMES = re.compile(
 _OUTPUT = re.compile(r"(?:outputs?|results?|输出|结果)[\s:=为是成用in]*\Z", re.I)
 
 
+_AXES_TOLD = re.compile(
+    r"(?:dims?|dimensions|axes|axis|轴|维度?|第) ?(?P<pair>-?\d ?(?:and|,|&|和|与|、) ?(?:第 ?)?-?\d)(?![\d.x]|, ?\d)",
+    re.I,
+)
+_VALUE = re.compile(r"(?P<name>[a-z_]+) ?[=:]? ?(?P<value>[-+]?[\d.]\S*)", re.I)
+
+
 class Change(NamedTuple):
     """What stands in the place of parts of the turns; what is said behind them."""
 
@@ -49,6 +56,9 @@ def change(turns: Turns, part: str, *, named: bool) -> Iterator[Change]:
     if (match := pattern("number").fullmatch(part)) and len(found := places.number_places(turns)) == 1:
         yield Change(((found[0], match["new"]),))
         return
+    if found_ways := [*_opposite(turns, part), *_other_axes(turns, part)]:
+        yield from found_ways
+        return
     for name in ("output", "from", "exchange", "set"):
         for form in patterns(name):
             if (match := form.fullmatch(part)) is None:
@@ -74,6 +84,25 @@ def _dropped(turns: Turns, part: str) -> Change | None:
         if len(found) == 1 and len(places.literal_places(turns, called)) == 1:
             return Change(((found[0], ""),))
     return None
+
+
+def _opposite(turns: Turns, part: str) -> Iterator[Change]:
+    """Write "left" where the turns say "right", of which they say nothing else: "put it on the left instead"."""
+    if (match := pattern("opposite").fullmatch(part)) is None:
+        return
+    word = next(g for g in match.groups() if g).lower()
+    other = revision_words()["opposites"][word]
+    told = places.literal_places(turns, other)
+    if len(told) == 1 and not places.literal_places(turns, word):
+        yield Change(((told[0], word),))
+
+
+def _other_axes(turns: Turns, part: str) -> Iterator[Change]:
+    """Write two axes in the place of the only two that the turns name: "no, 0 and 2" of "transpose dims 1 and 2"."""
+    match = pattern("axes pair").fullmatch(part)
+    found = [TurnPlace(i, *m.span("pair")) for i, turn in enumerate(turns) for m in _AXES_TOLD.finditer(turn)]
+    if match is not None and len(found) == 1:
+        yield Change(((found[0], f"{match['one']} and {match['two']}"),))
 
 
 def _ways(turns: Turns, kind: str, said: dict[str, str]) -> Iterator[Change]:
@@ -103,6 +132,8 @@ def _exchanged(turns: Turns, old: str, new: str) -> Iterator[Change]:
         found = [p for p, s in places.shape_places(turns) if s == shape]
         if found and shape_of(new) is not None:
             yield Change(tuple((p, new) for p in found))
+    elif (match := _VALUE.fullmatch(new)) and is_number(old) and is_number(match["value"]):
+        yield from _valued(turns, match["name"], match["value"], old=old)
     elif is_number(old):
         found = places.literal_places(turns, old)
         if len(found) == 1:
@@ -142,7 +173,7 @@ def _valued(turns: Turns, name: str, new: str, old: str | None = None) -> Iterat
         found = [p for p in found if float(turns[p.turn][p.begin : p.end]) == float(old)]
     if len(found) == 1:
         yield Change(((found[0], new),))
-    elif not found and old is None and len(places.aliases(name.lower())) > 1:
+    elif not found and old is None and places.is_attribute(name.lower()):
         yield Change(more=f"{name} = {new}")
 
 

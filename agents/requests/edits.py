@@ -9,11 +9,14 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
+from akgen.agents.requests.added_tensors import with_tensor
 from akgen.agents.requests.attributes import parameters_of
 from akgen.agents.requests.biases import behind, with_bias
 from akgen.agents.requests.formula_edits import edited_formula, of_its_kind
+from akgen.agents.requests.kept_results import without_kept_result
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.needs import entry_of, tensors_of
+from akgen.agents.requests.other_tensors import with_other_tensor
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import ChainStep, Request
 from akgen.knowledge.operators import find_operators, operator_named
@@ -37,15 +40,26 @@ def edited(said: str, known: Request, read: Read) -> Edited | None:
     """
     if not known.steps:
         return None
-    if (steps := _results(said.strip(" .。!！"), known)) is not None:
-        return Edited(known.model_copy(update={"steps": steps}), "")
+    told = _pattern("value first").sub("", said.strip(" .。!！"), count=1)
+    for part, rest in _parts(told):
+        if (steps := _results(part, known, values_first=told != said.strip(" .。!！"))) is not None:
+            return Edited(known.model_copy(update={"steps": steps}), rest)
     text = _pattern("same but").sub("", said.strip().rstrip(".。!！"), count=1).strip()
+    for part, rest in _parts(text):
+        changed = with_other_tensor(part, known) or with_tensor(part, known) or _unset(part, known)
+        if changed is not None:
+            return _and_more(changed, rest, read)
     for part, rest in _parts(text):
         if (steps := with_bias(part, known)) is not None:
             more = behind(rest) if find_operators(rest.lower()) else rest
             if more is None:
                 raise Unclear("order", names=["bias", rest])
             return Edited(known.model_copy(update={"steps": steps}), _without_shape(more, known))
+    for part, rest in _parts(text):
+        if rest and find_operators(rest.lower()) and (less := _less(part.strip(), known)) is not None:
+            further = edited(rest, less, read)
+            if further is not None:
+                return further
     for part, rest in _parts(text):
         if not find_operators(rest.lower()) and (changed := edited_formula(part.strip(), known)):
             return Edited(changed, _without_shape(rest, known))
@@ -59,6 +73,17 @@ def edited(said: str, known: Request, read: Read) -> Edited | None:
                 changed = known.model_copy(update={"steps": steps, "every_result": False})
                 return Edited(changed, _without_shape(rest, known))
     return None
+
+
+def _and_more(changed: Request, rest: str, read: Read) -> Edited:
+    """Return a request with an edit made, and with the edits that the rest of the text makes."""
+    rest = without_kept_result(rest, changed)
+    more = edited(rest, changed, read) if rest else None
+    if more is not None:
+        return more
+    if find_operators(rest.lower()) and (then := behind(rest)) is not None:
+        rest = then
+    return Edited(changed, _without_shape(rest, changed))
 
 
 def _parts(text: str) -> list[tuple[str, str]]:
@@ -115,6 +140,33 @@ def _dropped(text: str, known: Request, _read: Read) -> tuple[ChainStep, ...] | 
     if at is None or not _alone(known.steps[at]):
         return None
     return known.steps[:at] + known.steps[at + 1 :]
+
+
+def _less(text: str, known: Request) -> Request | None:
+    """Return the known request without the step or the tensor that a clause drops; None of any other clause."""
+    if _pattern("drop").fullmatch(text) is None:
+        return None
+    if (steps := _dropped(text, known, lambda _said, _known: None)) is not None:
+        return known.model_copy(update={"steps": steps, "every_result": False})
+    return edited_formula(text, known)
+
+
+def _unset(text: str, known: Request) -> Request | None:
+    """Return the known request without a value that its last step may do without: "no upper bound" of a clamp."""
+    match, last = _pattern("unset").fullmatch(text), known.steps[-1]
+    if match is None or last.formula is not None:
+        return None
+    name = next(g for g in match.groups() if g).strip().lower()
+    known_as = parameters_of(entry_of(last))
+    named = {n for n in last.attributes if name in (n, *words()["attributes"].get(n, ()))}
+    if len(named) != 1 or len(last.attributes) < len(("min", "max")):
+        return None
+    (found,) = named
+    if found not in known_as or known_as[found].default != "None":
+        return None
+    kept = {n: v for n, v in last.attributes.items() if n != found}
+    step = last.model_copy(update={"attributes": kept})
+    return known.model_copy(update={"steps": (*known.steps[:-1], step)})
 
 
 def _made(text: str, read: Read) -> tuple[ChainStep, ...] | None:
@@ -185,10 +237,15 @@ def _residual(text: str, known: Request, _read: Read) -> tuple[ChainStep, ...] |
     return (*known.steps, ChainStep(operator="add", operands=("tensor",)))
 
 
-def _results(text: str, known: Request) -> tuple[ChainStep, ...] | None:
+def _results(text: str, known: Request, *, values_first: bool) -> tuple[ChainStep, ...] | None:
     """Return what gave values alone, or indices alone, so that it gives both: "also return the indices"."""
     *before, last = known.steps
     own = operator_named(last.operator) if last.formula is None else None
+    picked = {"argmax": "max_with_index", "argmin": "min_with_index"}.get(last.operator)
+    if picked is not None and isinstance(last.attributes.get("dim"), int):
+        if not values_first or _pattern("also values").fullmatch(text) is None:
+            return None  # which one comes first is not told
+        return (*before, last.model_copy(update={"operator": picked}))
     if own is not None and (both := own.variants.get("with_index")) is not None:
         if not any(_pattern(p).fullmatch(text) for p in ("both results", "also indices")):
             return None

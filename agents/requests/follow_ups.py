@@ -17,6 +17,16 @@ _SELECTS = re.compile(  # rows or columns of the result
     r"[^.;]*?(?:rows?|columns?|cols)(?![a-z])|\s*(?:再|然后|最后|只)*(?:取|保留|要|留)[^。；]*?[行列]",
     re.I,
 )
+_AT_THE_END = re.compile(
+    r"(?<![a-z])(?:at the (?:very )?end|as the (?:last|final) step|on top|afterwards)(?![a-z])(?! of)"
+    r"|(?:最后|末尾|结尾|后面)(?:再|加|做|接|取|来)",
+    re.I,
+)
+_CHANGES = re.compile(
+    r"(?<![a-z])(?:instead|drop|remove|delete|without|not?|swap|replace|change|switch|before|also|returns?|outputs?|then)(?![a-z])"
+    r"|换|改|去掉|不|返回|输出|之前|也",
+    re.I,
+)
 _VERB = re.compile(r"(?<![a-z])(?:replace|swap|change|switch)(?![a-z])|把|将", re.I)
 _EXCHANGED = re.compile(
     r"(?:(?P<verb>replace|swap|change|switch|把|将) ?)?(?:the )?(?P<old>[a-z][a-z0-9_ ]*?) ?"
@@ -29,7 +39,8 @@ def as_follow_up(said: str, known: Request) -> str:
     """Return a text with what it says of the known request in other words: that it goes on, that it exchanges."""
     if known.steps and _SELECTS.match(said):
         return f"then {said}"
-    if known.steps and _OF_RESULT.search(said) and find_operators(said):
+    ends = _AT_THE_END.search(said) and not _CHANGES.search(said)
+    if known.steps and (ends or _OF_RESULT.search(said)) and find_operators(said):
         said = f"then {said}"
     return exchanged(said, known)
 

@@ -6,13 +6,14 @@
 
 import ast
 import re
+from typing import TypeGuard
 
 from akgen.agents.requests.declarations import declarations
 from akgen.agents.requests.formula import read_formula
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.request import ChainStep, Request
 from akgen.agents.requests.trees import names_of, substituted
-from akgen.knowledge.forms import form_named
+from akgen.knowledge.forms import form_named, forms
 from akgen.knowledge.operators import find_operators, operator_named
 
 _PAIR = 2
@@ -30,7 +31,7 @@ def edited_formula(text: str, known: Request) -> Request | None:
     step = _only(known)
     if step is None:
         return None
-    for edit in (_exchanged, _dropped, _substituted, _added):
+    for edit in (_exchanged, _dropped, _substituted, _added, _other_halves):
         if (changed := edit(text.strip(), step, known)) is not None:
             return changed
     return None
@@ -157,6 +158,9 @@ def _without_variable(name: str, step: ChainStep, tree: ast.expr, known: Request
                 return _with(step, _replaced(tree, node, node.left if right else node.right), known)
         if isinstance(node, ast.Call):
             given = next((k for k in node.keywords if name in names_of(k.value)), None)
+            if given is not None and (less := _form_without(node, given)) is not None:
+                node.func, node.keywords = less.func, less.keywords
+                return _with(step, tree, known)
             if given is not None and given.arg in _optional(node):
                 node.keywords.remove(given)
                 return _with(step, tree, known)
@@ -169,11 +173,52 @@ def _without_variable(name: str, step: ChainStep, tree: ast.expr, known: Request
     return None
 
 
+def _other_halves(text: str, step: ChainStep, known: Request) -> Request | None:
+    """Exchange the two halves of a tensor that is cut in two: "sorry, wrong half", "反了"."""
+    if re.compile(words()["edits"]["swapped"], re.I).fullmatch(text) is None:
+        return None
+    tree = _tree(step)
+    halves = [n for n in ast.walk(tree) if _is_half(n)]
+    if (
+        len({ast.unparse(n.value) for n in halves}) != 1
+        or len({ast.unparse(n.slice) for n in halves}) != _PAIR
+    ):
+        return None
+    for half in halves:
+        half.slice = ast.Constant(1 - ast.literal_eval(half.slice))
+    return _with(step, tree, known)
+
+
+def _is_half(node: ast.AST) -> TypeGuard[ast.Subscript]:
+    """Say whether a part of a formula is one of two chunks: "torch.chunk(x, 2, dim=-1)[0]"."""
+    return (
+        isinstance(node, ast.Subscript)
+        and ast.unparse(node.slice) in ("0", "1")
+        and re.match(r"torch\.chunk\(\w+, 2(?:,|\))", ast.unparse(node.value)) is not None
+    )
+
+
 _BIASED = ("linear", "layer_norm", "conv1d", "conv2d", "conv3d")
 
 
+def _form_without(node: ast.Call, given: ast.keyword) -> ast.Call | None:
+    """Return the call of another form of the same operator that takes all tensors but one."""
+    form = form_named(ast.unparse(node.func))
+    slots = {s.name for s in form.slots} if form is not None else set()
+    kept = [k for k in node.keywords if k is not given]
+    tensors = {k.arg for k in kept} & slots
+    for other in forms() if form is not None and given.arg in slots else ():
+        told = {k.arg for k in kept} - slots <= {*other.attributes}
+        if other.operators == form.operators and {s.name for s in other.slots} == tensors and told:  # type: ignore[union-attr]
+            return ast.Call(ast.Name(other.name), [], kept)
+    return None
+
+
 def _optional(node: ast.Call) -> tuple[str, ...]:
-    return () if form_named(ast.unparse(node.func)) is not None else ("bias", "weight", "attn_mask")
+    form = form_named(ast.unparse(node.func))
+    return (
+        ("bias", "weight", "attn_mask") if form is None else tuple(s.name for s in form.slots if s.optional)
+    )
 
 
 def _replaced(tree: ast.expr, node: ast.AST, value: ast.expr) -> ast.expr:

@@ -151,7 +151,8 @@ def _enough(request: Request, shapes: tuple[Shape, ...]) -> bool:
         return True
     first = request.steps[0]
     if first.formula is not None:
-        return len(shapes) in (1, len(first.variables))
+        more = sum(len(s.variables) - 1 for s in request.steps[1:] if s.formula is not None)
+        return len(shapes) in (1, len(first.variables), len(first.variables) + more)
     entry, count = entry_of(first), tensors_of(first)
     if any(draw == "positions" for draw in entry.draws.values()):
         return len(shapes) == count

@@ -105,11 +105,16 @@ def value_places(turns: Turns, name: str) -> list[TurnPlace]:
     """Return the numbers that stand behind an attribute's name."""
     pattern = "|".join(map(re.escape, sorted(aliases(name), key=len, reverse=True)))
     said = rf"(?<![a-z0-9_])(?:{pattern}){_JOIN}(?P<value>{_NUMBER})(?![\w]|\.\d| ?[x*] ?\d)"
-    return [
-        TurnPlace(i, *m.span("value"))
-        for i, turn in enumerate(turns)
-        for m in re.finditer(said, turn, re.I | re.A)
-    ]
+    before = rf"(?<![\w.])(?P<value>\d+) (?:{pattern})(?!\w)"  # "4 groups"
+    for form in (said, before):
+        found = [
+            TurnPlace(i, *m.span("value"))
+            for i, turn in enumerate(turns)
+            for m in re.finditer(form, turn, re.I | re.A)
+        ]
+        if found:
+            return found
+    return []
 
 
 @cache
@@ -120,6 +125,11 @@ def aliases(name: str) -> frozenset[str]:
         if name == own or name in others:
             found |= {own, *others}
     return frozenset(found)
+
+
+def is_attribute(name: str) -> bool:
+    """Say whether a word is a name of an attribute."""
+    return len(aliases(name)) > 1 or name in words()["attributes"]
 
 
 def tensor_places(turns: Turns, name: str) -> list[TurnPlace]:

@@ -43,7 +43,8 @@ def taken_back(text: str, known: Request) -> TakenBack | None:
 
 
 def in_other_words(text: str) -> str:
-    """Write "back to fp32", "改回 fp32" and "cast the indices to int32" as a change like any other."""
+    """Write "no, over rows", "back to fp32" and "cast the indices to int32" as a change like any other."""
+    text = _pattern("corrects").sub("", text)
     text = re.sub(words()["remembered"]["convert indices"], "make the indices ", text, flags=re.I)
     text = re.sub(words()["remembered"]["change back"], "改成", text)
     return re.sub(words()["remembered"]["go back"], "make it ", text, flags=re.I)

@@ -4,7 +4,7 @@ import ast
 import math
 
 from akgen.agents.requests.fits import shape_of
-from akgen.agents.requests.needs import entry_of
+from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.request import ChainStep, Request, Shape
 from akgen.knowledge.operators import OperatorEntry, Value
 
@@ -23,17 +23,21 @@ def result_shape(request: Request) -> Shape | None:
     shapes = request.shapes[0]
     first, *later = request.steps
     found = _of_formula(first, shapes) if first.formula is not None else _of_operator(first, shapes)
+    rest = shapes[len(first.variables) if first.formula is not None else tensors_of(first) :]
     for step in later:
         if found is None:
             return None
-        given = (found,) * max(1, len(step.variables))
+        more = max(1, len(step.variables)) - 1
+        given = (found, *(rest[:more] or (found,) * more))
+        rest = rest[more:]
         found = _of_formula(step, given) if step.formula is not None else _of_operator(step, (found,))
     return found
 
 
 def _of_formula(step: ChainStep, shapes: tuple[Shape, ...]) -> Shape | None:
     tree = ast.parse(step.formula or "", mode="eval").body
-    given = shapes if len(shapes) == len(step.variables) else shapes[:1] * len(step.variables)
+    count = len(step.variables)
+    given = shapes[:count] if len(shapes) >= count else shapes[:1] * count
     named = dict(zip(step.variables, given, strict=True))
     if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
         slots = {k.arg: named.get(ast.unparse(k.value)) for k in tree.keywords if k.arg is not None}

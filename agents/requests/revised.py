@@ -14,6 +14,7 @@ from typing import NamedTuple
 from akgen.agents.requests import places
 from akgen.agents.requests.changes import EQUATION, Change, change, typed
 from akgen.agents.requests.clauses import clauses
+from akgen.agents.requests.marks import words
 from akgen.agents.requests.places import Turns, dtype_of, shape_of
 from akgen.agents.requests.revision_words import pattern, plainly
 from akgen.knowledge.operators import find_operators
@@ -52,12 +53,14 @@ def revised(turns: Turns, text: str) -> list[Revision]:
             ways.append(bare)
             left.remove(part)
     rest = "，".join(left)
+    drops = any(re.fullmatch(words()["edits"]["drop"], part, re.I) for part in left)
     results: list[Revision] = []
     for way in itertools.islice(itertools.product(*ways), _MOST_WAYS):
         if (written := _written(turns, way)) is None:
             continue
-        less = bool(equations) or any(not new for made in way for _, new in made.put)
-        said = [(*written[:-1], _behind(written[-1], rest)), (*written, rest)] if rest else [written]
+        less = bool(equations) or drops or any(not new for made in way for _, new in made.put)
+        behind = [] if drops else [(*written[:-1], _behind(written[-1], rest))]
+        said = [*behind, (*written, rest)] if rest else [written]
         results += [Revision(each, less) for each in said]
     return results
 

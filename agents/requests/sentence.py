@@ -15,8 +15,10 @@ from akgen.agents.requests.code import source_of
 from akgen.agents.requests.edits import edited
 from akgen.agents.requests.guesses import draws, like, meant, part_meant
 from akgen.agents.requests.indices import without_indices
+from akgen.agents.requests.kept_results import without_kept_result
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.layouts import asks_axis, names_axis
+from akgen.agents.requests.libraries import in_our_names
 from akgen.agents.requests.listed_steps import with_steps
 from akgen.agents.requests.masks import masked_request
 from akgen.agents.requests.needs import missing
@@ -31,6 +33,7 @@ from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.reading import Reading
 from akgen.agents.requests.request import ChainStep, Request, RequestSource
 from akgen.agents.requests.restated import with_stated_result
+from akgen.agents.requests.shorthand import written_out
 from akgen.agents.requests.signs import plain
 from akgen.agents.requests.stated import stated_result
 from akgen.agents.requests.told import told_request
@@ -69,7 +72,7 @@ def parse_request(
     """
     known = known or Request()
     text = text.encode(errors="replace").decode()  # half characters, which nothing could write down
-    text = text if known.empty else _AGREES.sub("", text)
+    text = written_out(in_our_names(text if known.empty else _AGREES.sub("", text)))
     return in_conversation(text, known, lambda said, then: _parsed(said, then, before))
 
 
@@ -213,6 +216,7 @@ def _read_words(text: str, known: Request, language: Language, *, given: bool = 
         if code is not None:
             return code
         edit = None if given else edited(text, known, _plainly)
+        text = text if edit is not None else without_kept_result(text, known)
     except Unclear as unclear:
         asked = problem(unclear.name, language, **unclear.values)
         return ParsedRequest(request=known, problem=asked, kind="unclear")

@@ -57,7 +57,7 @@ _AXIS_WORD = r"(?:rows|columns|cols|batch(?: size)?|batches|channels)"
 _ZH_AXIS = r"(?:行数?|列数?|批次?大小|通道数?)"
 _COUNT = re.compile(
     r"(?<![a-z0-9_.x])(\d|three|four|five|six) (?:different |separate |such |fp\d+ |bf16 |int\d+ )?"
-    r"(?:inputs|tensors|operands|matrices|vectors)"
+    r"(?:inputs|tensors|operands|matrices|vectors|arrays)"
     r"(?![a-z])|(?<!\d)([2-9三四五六])个(?=(?:[\dkx*, ]+的? ?)?(?:输入|张量|矩阵|向量))(?:输入|张量|矩阵|向量)?"
 )
 _RESIZED = re.compile(

@@ -117,6 +117,7 @@ def _power(match: re.Match[str]) -> str:
 
 _COMPUTED: dict[str, Callable[[re.Match[str]], str]] = {
     _NAMED: _named_shape,
+    "<affine by letter>": lambda m: f"{m[1]}with {m[2]}" + (f" and {m[3]}" if m[3] else ""),
     "<power>": _power,
     "<squares>": lambda m: (
         f"{m[1]} ** 2" + (f" {'+' if m[2][0] == '加' else '-'} {m[3]} ** 2 " if m[2] else " ")

@@ -105,10 +105,24 @@ def steps_of(
         if left.formula and right.formula and re.search(r"[<>]|[=!]=", right.formula):
             raise Unclear("order", names=[s.formula or s.operator for _, s in chain])  # "y = -x (x < 0)"
     steps = _with_attributes(text, marks, chain)
-    found = [settled(text, s) for s in steps]
+    found = [settled(text, s) for s in _along_as_before(steps, marks, known, chained=chained)]
     if operators:
         refuse_other_tensors(text, found)
     return tuple(found), chained
+
+
+def _along_as_before(
+    steps: list[ChainStep], marks: list[Mark], known: Request, *, chained: bool
+) -> list[ChainStep]:
+    """Give "I meant max" the axis of the reduction in whose place it stands."""
+    if chained or len(steps) != 1 or len(known.steps) != 1 or known.steps[0].formula is not None:
+        return steps
+    axis = known.steps[0].attributes.get("dim")
+    told = any(m.kind in ("shape", "shapes", "axis", "number", "count") for m in marks)
+    plain = steps[0].operator in ("max", "min") and entry_of(known.steps[0]).category == "reduction"
+    if not plain or told or axis is None or "dim" in steps[0].attributes:
+        return steps
+    return [steps[0].model_copy(update={"attributes": {**steps[0].attributes, "dim": axis}})]
 
 
 def _put_in_front(

@@ -24,7 +24,8 @@ _RETURN_BOTH = (  # values and int64 indices
     "min_with_index", "moe_router",
 )  # fmt: skip
 _LINK = (
-    r"(?:[\s:=(（,，]|(?<![a-z])(?:is|are|as|in|with|of|an?|the|dtype|type|tensor|vector|both|all)(?![a-z])"
+    r"(?:[\s:=(（,，]|(?<![a-z])(?:is|are|as|in|with|of|an?|the|dtype|type|tensor|vector|both|all|now|should|must"
+    r"|be|to|become|becomes|changed?|switch|make|made)(?![a-z])|(?:改|换|变|转)(?=[成为到用])|[成到]|应该?|现在|也"
     r"|是|为|的|用|都|均|类型|[\[(]\d+(?:, ?\d+)*,?[\])]|(?<![\d.])\d+(?: ?x ?\d+)+)*"
 )
 _INDEX = (

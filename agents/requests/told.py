@@ -362,7 +362,7 @@ def _keep_axes(tree: ast.expr, *, keep: bool) -> None:
 
 def _bare_tensor(tree: ast.expr) -> bool:
     """Say whether a tensor stands outside all reductions, so that what is reduced is put beside it."""
-    if is_open(tree):
+    if isinstance(tree, ast.Call) and reduces(ast.unparse(tree.func)):
         return False
     if isinstance(tree, ast.Name):
         return tree.id != "torch"

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 
 from akgen.agents.requests.language import Language, language_of
-from akgen.agents.requests.needs import missing
+from akgen.agents.requests.needs import missing, tensors_of
 from akgen.agents.requests.parsed import ParsedRequest
 from akgen.agents.requests.problems import problem
 from akgen.agents.requests.remembered import in_other_words, operators_of, remembered, taken_back
-from akgen.agents.requests.request import Request
+from akgen.agents.requests.request import Request, Shape
 from akgen.agents.requests.revised import added, revised, without_unchanged
 
 Parse = Callable[[str, Request], ParsedRequest]
@@ -59,8 +59,13 @@ def _revised(text: str, known: Request, parse: Parse) -> tuple[bool, list[Reques
 
 def _keeps(request: Request, known: Request) -> bool:
     """Say whether a request has the tensors and the operators of a known one, but for one operator."""
-    counts = [[len(case) for case in r.shapes] for r in (request, known)]
+    counts = [[_count(case, r) for case in r.shapes] for r in (request, known)]
     return counts[0] == counts[1] and len(operators_of(known) - operators_of(request)) <= 1
+
+
+def _count(case: tuple[Shape, ...], request: Request) -> int:
+    """Return how many tensors a case has; one shape may be that of all."""
+    return len(case) if len(case) > 1 or not request.steps else tensors_of(request.steps[0])
 
 
 def _loses(request: Request, known: Request) -> bool:

@@ -1,0 +1,161 @@
+"""Add a tensor of its own to what is known, as a follow-up says: "add a residual [16, 24] after the gelu".
+
+The tensor has a name, or is called by what it is, and its shape is told. It goes behind what stands, or in front of or
+behind the operator that the text names; the bias of a layer whose weight is given becomes the layer's.
+"""
+
+import ast
+import re
+from functools import cache
+
+from akgen.agents.requests.marks import words
+from akgen.agents.requests.needs import entry_of, tensors_of
+from akgen.agents.requests.places import dtype_of, shape_of
+from akgen.agents.requests.problems import Unclear
+from akgen.agents.requests.request import ChainStep, Request, Shape
+from akgen.agents.requests.result_shapes import result_shape
+from akgen.knowledge.operators import find_operators
+
+_SIGNS = {"add": "+", "mul": "*", "sub": "-", "div": "/"}
+_LAYERS = {"linear_without_bias": "linear_given"} | {f"conv{n}d_given": f"conv{n}d_given" for n in (1, 2, 3)}
+_MULTIPLIES = re.compile(r"mul|scale|times|乘", re.I)
+_SUBTRACTS = re.compile(r"subtract|减", re.I)
+_BEHIND = re.compile(r"after|behind|后", re.I)
+_BIAS = re.compile(r"bias|b|偏置", re.I)
+
+
+def with_tensor(text: str, known: Request) -> Request | None:
+    """Return the known request with the tensor that a clause adds; None if it adds none. Raises Unclear."""
+    match = _pattern().fullmatch(text.strip().rstrip(".。!！"))
+    if match is None or known.source is not None or len(known.shapes) != 1:
+        return None
+    said = {name.rstrip("0123456789"): value for name, value in match.groupdict().items() if value}
+    shape = shape_of(said["shape"])
+    dtype = dtype_of(said["dtype"]) if "dtype" in said else None
+    if shape is None or (dtype is not None and (dtype,) != known.dtypes):
+        return None
+    noun = said.get("noun", "").lower()
+    name = _name(said.get("name", "").lower() or noun, known)
+    bias = _BIAS.fullmatch(said.get("name") or noun) is not None and "where" not in said
+    if bias and (layered := _of_layer(shape, known)) is not None:
+        return layered
+    if bias and len(shape) == 1:
+        return None  # `biases` adds it
+    at = len(known.steps)
+    if "where" in said:
+        place = _place(said["where"], known)
+        if place is None:
+            return None
+        at = place + (_BEHIND.search(said["how"]) is not None)
+    verb = said.get("verb", "add")
+    sign = "*" if _MULTIPLIES.search(verb) else "-" if _SUBTRACTS.search(verb) else "+"
+    return _inserted(
+        at, ChainStep(operator="formula", formula=f"x {sign} {name}", variables=("x", name)), shape, known
+    )
+
+
+def _name(word: str, known: Request) -> str:
+    """Return a name that no tensor of the request has."""
+    plain = re.sub(r"\W+", "_", word.strip()) if word.isascii() and word.strip() else "added"
+    taken = {v for s in known.steps for v in s.variables} | {"x", "torch"}
+    while plain in taken or find_operators(f"{plain}(x)")[:1]:
+        plain = f"{plain}_in"
+    return plain
+
+
+def _place(name: str, known: Request) -> int | None:
+    """Return the only step that a name means; of a layer with given weights, by the layer's name."""
+    name = re.sub(r"\A(?:the|that|this) ", "", name.strip().lower())
+    named = find_operators(name)
+    if len(named) != 1 or (named[0].begin, named[0].end) != (0, len(name)):
+        return None
+    wanted = named[0].operator
+    found = [
+        i
+        for i, s in enumerate(known.steps)
+        if (
+            s.operator == wanted
+            if s.formula is None
+            else (s.formula or "").startswith((f"{wanted}_", f"{wanted}("))
+        )
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _taken(steps: tuple[ChainStep, ...]) -> int | None:
+    """Return how many tensors steps take; None where it is not told by them alone."""
+    count = 0
+    for at, step in enumerate(steps):
+        if at == 0:
+            count += tensors_of(step)
+        elif step.formula is not None:
+            count += len(step.variables) - 1
+        elif step.operands or tensors_of(step) != 1 or entry_of(step).source:
+            return None
+    return count
+
+
+def _inserted(at: int, step: ChainStep, shape: Shape, known: Request) -> Request | None:
+    """Return the known request with a step that takes one tensor more. Raises Unclear where the tensor does not fit."""
+    before, after = known.steps[:at], known.steps[at:]
+    count, whole = _taken(before) if before else 1, _taken(known.steps)
+    given = known.shapes[0]
+    if count is None or whole is None or len(given) not in (1, whole):
+        return None
+    if len(given) < whole:
+        given = given * whole
+    if not before:
+        return None if whole != 1 else _changed((step, *after), (given[0], shape), known)
+    here = result_shape(known.model_copy(update={"steps": before, "shapes": (given[:count],)}))
+    if here is not None and not _fits(shape, here):
+        raise Unclear("disagree", name=step.variables[1], said=list(shape))
+    return _changed((*before, step, *after), (*given[:count], shape, *given[count:]), known)
+
+
+def _changed(steps: tuple[ChainStep, ...], shapes: tuple[Shape, ...], known: Request) -> Request:
+    return known.model_copy(update={"steps": steps, "shapes": (shapes,), "every_result": False})
+
+
+def _fits(shape: Shape, wanted: Shape) -> bool:
+    """Say whether a tensor can be put beside another one without making it larger."""
+    pairs = zip(reversed(shape), reversed(wanted), strict=False)
+    return len(shape) <= len(wanted) and all(n in (1, m) for n, m in pairs)
+
+
+def _of_layer(shape: Shape, known: Request) -> Request | None:
+    """Return the known request with a bias in its layer, whose weight is given. Raises Unclear if it does not fit."""
+    first, *later = known.steps
+    tree = ast.parse(first.formula or "0", mode="eval").body
+    given = known.shapes[0]
+    if (
+        not isinstance(tree, ast.Call)
+        or not isinstance(tree.func, ast.Name)
+        or len(given) != len(first.variables)
+    ):
+        return None
+    slots = {k.arg: ast.unparse(k.value) for k in tree.keywords}
+    if tree.func.id not in _LAYERS or "bias" in slots or slots.get("weight") not in first.variables:
+        return None
+    if shape != given[first.variables.index(slots["weight"])][:1]:
+        raise Unclear("disagree", name="bias", said=list(shape))
+    name = _name("bias", known)
+    values = [k for k in tree.keywords if k.arg in ("input", "weight")]
+    tree.keywords = [
+        *values,
+        ast.keyword("bias", ast.Name(name)),
+        *(k for k in tree.keywords if k not in values),
+    ]
+    tree.func.id = _LAYERS[tree.func.id]
+    step = first.model_copy(
+        update={
+            "formula": ast.unparse(ast.fix_missing_locations(tree)),
+            "variables": (*first.variables, name),
+        }
+    )
+    count = len(first.variables)
+    return _changed((step, *later), (*given[:count], shape, *given[count:]), known)
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    return re.compile(words()["edits"]["tensor"], re.I)

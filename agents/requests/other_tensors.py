@@ -1,0 +1,116 @@
+"""Change one tensor of what is known, as a follow-up says: "the second one is [64]", "K 改成 64", "b comes transposed".
+
+The operator is known and takes its tensors in an order; one of them gets another shape, is given transposed, or comes
+in addition: "another input c [4, 24] at the end".
+"""
+
+import re
+from functools import cache
+
+from akgen.agents.requests.marks import words
+from akgen.agents.requests.needs import tensors_of
+from akgen.agents.requests.places import shape_of
+from akgen.agents.requests.problems import Unclear
+from akgen.agents.requests.request import ChainStep, Request, Shape
+from akgen.agents.requests.sizes import number
+
+_PAIR = 2
+_PRODUCTS = ("matmul", "mm", "bmm")
+_ORDINALS = {
+    "first": 0, "1st": 0, "一": 0, "1": 0, "左": 0, "left": 0,
+    "second": 1, "2nd": 1, "二": 1, "2": 1, "right": 1, "右": 1,
+    "third": 2, "3rd": 2, "三": 2, "3": 2,
+}  # fmt: skip
+
+
+def with_other_tensor(text: str, known: Request) -> Request | None:
+    """Return the known request with one tensor changed; None where a clause changes none. Raises Unclear."""
+    text = text.strip().rstrip(".。!！")
+    if not known.steps or known.source is not None or len(known.shapes) != 1:
+        return None
+    for change in (_one_more, _transposed, _shaped, _sized):
+        if (changed := change(text, known)) is not None:
+            return changed
+    return None
+
+
+def _given(known: Request) -> tuple[Shape, ...] | None:
+    """Return the shapes of the first step's tensors where no later step takes one."""
+    first, *later = known.steps
+    if any(tensors_of(s) != 1 or s.operands for s in later):
+        return None
+    shapes, count = known.shapes[0], tensors_of(first)
+    if len(shapes) not in (1, count) or first.operands:
+        return None
+    return shapes * count if len(shapes) < count else shapes
+
+
+def _with(known: Request, shapes: tuple[Shape, ...]) -> Request:
+    return known.model_copy(update={"shapes": (shapes,), "sizes": {}})
+
+
+def _shaped(text: str, known: Request) -> Request | None:
+    match = _pattern("of tensor").fullmatch(text)
+    shapes = _given(known) if match is not None else None
+    if match is None or shapes is None:
+        return None
+    said = {name.rstrip("0123456789"): value for name, value in match.groupdict().items() if value}
+    at, shape = _ORDINALS[said["which"].lower()], shape_of(said["shape"])
+    if shape is None or at >= len(shapes) or len(shapes) < _PAIR:
+        return None
+    return _with(known, (*shapes[:at], shape, *shapes[at + 1 :]))
+
+
+def _sized(text: str, known: Request) -> Request | None:
+    """Set m, n or k of a product of two matrices."""
+    match = _pattern("of product").fullmatch(text)
+    shapes = _given(known) if match is not None else None
+    if match is None or shapes is None or known.steps[0].operator not in _PRODUCTS or len(shapes) != _PAIR:
+        return None
+    size, (left, right) = number(match["size"]), shapes
+    if min(len(left), len(right)) < _PAIR:
+        return None
+    name = match["name"].lower()
+    if name == "m":
+        return _with(known, ((*left[:-2], size, left[-1]), right))
+    if name == "n":
+        return _with(known, (left, (*right[:-1], size)))
+    return _with(known, ((*left[:-1], size), (*right[:-2], size, right[-1])))
+
+
+def _transposed(text: str, known: Request) -> Request | None:
+    """Take the second matrix of a product as it is stored: transposed. Raises Unclear if its shape differs."""
+    match = _pattern("stored").fullmatch(text)
+    shapes = _given(known) if match is not None else None
+    first, *later = known.steps
+    if match is None or shapes is None or first.operator not in _PRODUCTS or len(shapes) != _PAIR:
+        return None
+    left, right = shapes
+    stored = (*right[:-2], right[-1], right[-2])
+    said = shape_of(match["shape"]) if match["shape"] else stored
+    if said != stored:
+        raise Unclear("disagree", name="b", said=list(said or ()))
+    step = ChainStep(operator="formula", formula="a @ torch.transpose(b, -1, -2)", variables=("a", "b"))
+    return _with(known.model_copy(update={"steps": (step, *later)}), (left, stored))
+
+
+def _one_more(text: str, known: Request) -> Request | None:
+    """Put one tensor more behind those that are put side by side. Raises Unclear of any other operator."""
+    match = _pattern("one more").fullmatch(text)
+    shapes = _given(known) if match is not None else None
+    if match is None:
+        return None
+    shape = shape_of(match["shape"] or match["shape2"])
+    first, *later = known.steps
+    if shape is None or shapes is None or first.formula is not None or first.operator not in ("cat", "stack"):
+        raise Unclear("order", names=[*(s.formula or s.operator for s in known.steps), text])
+    names = tuple(f"x{i}" for i in range(len(shapes) + 1))
+    dim = first.attributes.get("dim", 0)
+    formula = f"torch.{first.operator}(({', '.join(names)}), dim={dim!r})"
+    step = ChainStep(operator="formula", formula=formula, variables=names)
+    return _with(known.model_copy(update={"steps": (step, *later)}), (*shapes, shape))
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(words()["edits"][name], re.I)

@@ -1,0 +1,108 @@
+"""Write out what is written short in a hurry: "8,128,56,56 half", "k3 s2 p1", "m n k = 64 32 128"."""
+
+import re
+
+_N = r"\d+k?"
+_CODE = re.compile(r"```|^(?:import |from \w[\w.]* import |class \w|def \w|@)", re.M)
+_BARE = re.compile(  # sizes apart by commas, without brackets
+    rf"(?P<lead>(?:[a-z_]+|[\u4e00-\u9fff]+)?[ :=,，：]*)(?<![\w.\-/\[(])(?P<sizes>{_N}(?:,{_N})+|{_N}(?:, {_N}){{2,}})"
+    r"(?![\w.]|,? ?-?\d| ?[/*]|\s*(?:elements?|values|numbers|params|entries|and (?!\d)|or|&|个)"
+    r"|[^\[\](){}]*[\])}])",
+    re.I,
+)
+_NO_SHAPE = re.compile(  # what a list of numbers behind may be, if no shape
+    r"(?:dims?|dimensions?|axis|axes|perm|permute|permutation|transpose|order|flip|kernel(?:_size)?|strides?|paddings?|pad"
+    r"|dilations?|shifts?|roll|sizes|lengths|shapes|for|at|from|to|between|quantiles?|classes|values?|betas?|index|indices"
+    r"|ids|sections|splits?|into|by|repeats?|tile|output|and|of the|in|groups|bins|edges|boundaries|thresholds"
+    r"|第|轴|维|维度|到|为|长度|步长|核|大小|尺寸分别|分别|排列|转置|置换|切成|分成|在|从|和|或)[ :=,，：]*\Z",
+    re.I,
+)
+_OUTERMOST = re.compile(  # the axis is said without the numbers
+    r"(?:last|first|final|inner\w*|outer\w*|最后一?个?|末尾?|第一个?) ?(?:dim(?:ension)?|axis|维度?|轴)[ :=,，：]*\Z",
+    re.I,
+)
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
+_AXES_AT_MOST = 7
+_POOLED = re.compile(r"conv|pool|卷积|池化", re.I)
+_LETTER = re.compile(r"(?<![\w.])(?P<letter>[ksp])(?P<value>\d{1,2})(?![\w.])", re.I)
+_WINDOW = re.compile(r"(?<![\w.])\d ?x ?\d(?![\w.]| ?x)")
+_MEANS = {"k": "kernel_size", "s": "stride", "p": "padding"}
+_TRIPLE = re.compile(
+    rf"(?<![\w.])[\[(]?(?P<names>[mnk](?:[ ,/x]*[mnk]){{2}})[\])]?(?: ?(?:=|:|is|are|of|为|是) ?| )"
+    rf"[\[(]?(?P<sizes>{_N}(?:(?: ?[,/x] ?| ){_N}){{2}})[\])]?(?![\w.]| ?[x,] ?\d)",
+    re.I,
+)
+_ROLES = {
+    "batch": r"bs|bsz|b|n|batch(?:[_ ]?size)?", "seq": r"s|l|t|seq(?:uence)?(?:[_ ]?len(?:gth)?)?|tokens|ctx",
+    "heads": r"num_heads|n_?heads|heads?", "h": r"h", "hidden": r"hidden(?:[_ ]?(?:size|dim))?|hid|d_?model|dim|d",
+    "head_dim": r"head_?dim|hd|dh",
+}  # fmt: skip
+_NAME = "|".join(f"(?:{names})" for names in _ROLES.values())
+_SIZED = re.compile(rf"(?<![\w.])(?P<name>{_NAME}) ?[=:] ?(?P<size>{_N})(?![\w.]| ?[x*,] ?\d)", re.I)
+_BETWEEN = re.compile(r"[ ,;，、/x]*(?:and )?")
+_ORDERS = (("batch", "seq", "hidden"), ("batch", "heads", "seq", "head_dim"))
+
+
+def written_out(text: str) -> str:
+    """Return a text with sizes, shapes and attributes as others write them; code as it is."""
+    if _CODE.search(text) or "einsum" in text:
+        return text
+    text = _named(_TRIPLE.sub(_matrices, text))
+    text = _BARE.sub(_shape, text)
+    if _POOLED.search(text):
+        letters = [m["letter"].lower() for m in _LETTER.finditer(text)]
+        if len(letters) == len({*letters}) and (len(letters) > 1 or (letters and _WINDOW.search(text))):
+            text = _LETTER.sub(lambda m: f" {_MEANS[m['letter'].lower()]}={m['value']} ", text)
+    return text
+
+
+def _shape(match: re.Match[str]) -> str:
+    """Return a list of sizes in brackets; as it is where its numbers may be others."""
+    said = match["sizes"].replace(" ", "")
+    sizes = said.split(",")
+    numbers = [int(n.rstrip("k")) for n in sizes]
+    few = len(sizes) < len((0, 0, 0)) and min(numbers) <= _AXES_AT_MOST
+    axis = _NO_SHAPE.search(match["lead"]) and not _OUTERMOST.search(match.string[: match.start("sizes")])
+    if axis or _THOUSANDS.fullmatch(said) or 0 in numbers:
+        return match[0]
+    if few or (max(numbers) <= _AXES_AT_MOST and "k" not in said):
+        return match[0]
+    return f"{match['lead']}[{', '.join(sizes)}]"
+
+
+def _matrices(match: re.Match[str]) -> str:
+    names = re.findall(r"[mnk]", match["names"].lower())
+    if len({*names}) < len(names):
+        return match[0]
+    sizes = re.findall(_N, match["sizes"])
+    return " " + " ".join(f"{name}={size}" for name, size in zip(names, sizes, strict=True))
+
+
+def _named(text: str) -> str:
+    """Write sizes with the names of their axes, one behind the other, as a shape where the names say in which order."""
+    run: list[re.Match[str]] = []
+    for match in [*_SIZED.finditer(text), None]:
+        if run and (match is None or not _BETWEEN.fullmatch(text[run[-1].end() : match.start()])):
+            if (shape := _in_order(run)) is not None:
+                return f"{text[: run[0].start()]}{shape}{_named(text[run[-1].end() :])}"
+            run = []
+        if match is not None:
+            run.append(match)
+    return text
+
+
+def _in_order(run: list[re.Match[str]]) -> str | None:
+    if all(len(m["name"]) == 1 for m in run):
+        return None  # single letters stand in the order of the shape
+    called = [(m["name"].lower(), m["size"]) for m in run]
+    found = {
+        role: size for name, size in called for role, names in _ROLES.items() if re.fullmatch(names, name)
+    }
+    if "h" in found:
+        found["heads" if {"hidden", "head_dim"} & found.keys() else "hidden"] = found.pop("h")
+    if "heads" in found and "hidden" in found and "head_dim" not in found:
+        found["head_dim"] = found.pop("hidden")
+    if len(found) != len(run):
+        return None
+    order = next((o for o in _ORDERS if {*o} == found.keys()), None)
+    return None if order is None else f"[{', '.join(found[role] for role in order)}]"
