@@ -259,7 +259,7 @@ def _judge_launch(
         result.diagnostics.append(
             Diagnostic(code="OWN_CHECKER", text=text, remedy="Come closer to the reference.", stage="test")
         )
-    least_us = policy.floor_us(prepared.trial.call, candidate.task.category)
+    least_us = policy.floor_us(prepared.trial.call, candidate.task.category, prepared.trial.bytes_read)
     claimed_us = _working_us(launch) if result.outcome == Outcome.CORRECT else None
     if claimed_us is not None and claimed_us < least_us:
         result.outcome = Outcome.CHEAT

@@ -33,6 +33,7 @@ class SampleFiles(Frozen):
     returned: Values  # the reference's own result in its own dtype
     computed: tuple[bool, ...] | None = None  # per output: made by arithmetic; None: nobody looked
     least_operations: int = 0  # on up to eight bytes each, that no algorithm can do without
+    bytes_read: int | None = None  # of the inputs, that no algorithm can leave unread; None: nobody looked
     gives_places: bool = False  # places in an order are among the outputs: others may be as good (`choose`)
     bounds: Values = ()  # per output, how far a sound computation may be off, float32; None: not known
 

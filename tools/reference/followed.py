@@ -8,7 +8,10 @@ PyTorch's wider accumulator, gives a number where a sound kernel has infinity.
 Two facts are on the careful side. An output is *computed* where an operation that is no view and no copy made it. And a
 product of matrices or a sum that takes the inputs themselves, and whose result is an output but for what is done to
 single elements, needs operations: of a product a sixteenth of its multiplications (Strassen's way, triangles, zeros),
-of a reduction one for each number beyond its results. Whatever else happens to such a result saves, perhaps, all work.
+of a reduction one for each number beyond its results. Whatever else happens to such a result saves, perhaps, all work;
+of a result that is shown in part, the rest.
+
+What a kernel has to read of the inputs is what operations take of them, but for those that choose or may stop early.
 """
 
 import math
@@ -40,6 +43,9 @@ _CONVERSIONS = frozenset({"_to_copy", "clone"})
 _CHOOSES = frozenset({"index", "index_select", "gather", "embedding"})  # from the first, by the second
 _ONE_ELEMENT = frozenset({"_to_copy", "clone", "relu", "sigmoid", "tanh", "gelu", "silu", "neg", "exp"})
 _REDUCTIONS = frozenset({"sum", "mean", "amax", "amin", "max", "min", "prod", "var", "linalg_vector_norm"})
+# Read a part of what they are given, by places or until they know enough.
+_READS_PART = _CHOOSES | {"nll_loss_forward", "nll_loss2d_forward", "trace", "take", "masked_select"}
+_MAY_STOP = frozenset({"any", "all", "equal", "is_nonzero"})
 _PRODUCTS = frozenset({"mm", "bmm", "addmm", "baddbmm"})
 
 
@@ -139,8 +145,13 @@ class _Made:
     ) -> None:
         self.owner = StorageWeakRef(tensor.untyped_storage())
         self.given, self.computed, self.least = given, computed, least
+        self.elements = max(_different(tensor), 1)
         # bytes that hold each number exactly
         self.size = tensor.element_size() if size is None else min(size, tensor.element_size())
+
+    def least_of(self, view: torch.Tensor) -> int:
+        """Return the operations that what a view shows needs."""
+        return self.least * min(_different(view), self.elements) // self.elements
 
 
 class _Following(DispatchMode):
@@ -149,6 +160,8 @@ class _Following(DispatchMode):
         self._made = {_storage(t): _Made(t, given=True, computed=False, least=0) for t in given}
         self._given = list(given)  # so that no storage of theirs is used again
         self.products: Counter[int] = Counter()  # multiplications by the bytes of an operand's element
+        self.whole = True  # all of each result goes on, and nothing may stop before it has seen its operand
+        self._taken: dict[int, dict[Any, int]] = {}  # of each input, bytes of the views that operations take
 
     def of(self, tensor: torch.Tensor) -> _Made | None:
         found = self._made.get(_storage(tensor))
@@ -161,6 +174,7 @@ class _Following(DispatchMode):
         name = str(func._schema.name).removeprefix("aten::")
         known = [m for m in map(self.of, read[:1] if name in _CHOOSES else read) if m is not None]
         sources = {_storage(a) for a in read}
+        self._reads(name, read, out, is_mutable=func._schema.is_mutable)
         for tensor in tree_leaves(out):
             if not isinstance(tensor, torch.Tensor):
                 continue
@@ -188,6 +202,27 @@ class _Following(DispatchMode):
             )
         return out
 
+    def _reads(self, name: str, read: Sequence[torch.Tensor], out: Any, *, is_mutable: bool) -> None:
+        """Note what an operation reads of the inputs."""
+        self.whole = self.whole and name not in _MAY_STOP
+        shown = {_storage(t) for t in tree_leaves(out) if isinstance(t, torch.Tensor)}
+        for n, tensor in enumerate(read):
+            made = self.of(tensor)
+            view = _storage(tensor) in shown and not is_mutable
+            if made is None or view or (n == 0 and name in _READS_PART):
+                continue
+            if not made.given:
+                self.whole = self.whole and _different(tensor) >= made.elements
+                continue
+            taken = self._taken.setdefault(_storage(tensor), {})
+            what = (tensor.storage_offset(), tuple(tensor.shape), tensor.stride())
+            taken[what] = _different(tensor) * tensor.element_size()
+
+    def bytes_read(self) -> int:
+        """Return how many bytes of the inputs the operations have taken so far, each once."""
+        sizes = {_storage(t): t.untyped_storage().nbytes() for t in self._given}
+        return sum(min(sizes[s], sum(views.values())) for s, views in self._taken.items() if s in sizes)
+
     def _least(self, name: str, args: Any, out: torch.Tensor) -> int:
         if name in _PRODUCTS:
             left, right = args[-2:]
@@ -199,7 +234,7 @@ class _Following(DispatchMode):
         one = name in _ONE_ELEMENT or (name in ("add", "sub") and len(tensors) == 2)
         if one or (name in ("add", "sub", "mul", "div") and len(tensors) == 1 and args[1] != 0):
             return max(
-                (m.least for a in tensors if a.numel() == out.numel() and (m := self.of(a))), default=0
+                (m.least_of(a) for a in tensors if a.numel() == out.numel() and (m := self.of(a))), default=0
             )
         return 0
 
@@ -208,7 +243,7 @@ class _Following(DispatchMode):
         made = self.of(tensor) if isinstance(tensor, torch.Tensor) else None
         if made is None or not made.given:
             return False
-        return all(s != 0 for s, n in zip(tensor.stride(), tensor.shape, strict=True) if n > 1)
+        return _different(tensor) == tensor.numel()
 
 
 def work_of(model: Any, args: Sequence[Any]) -> tuple[golden.Outputs, Work | None]:
@@ -225,11 +260,16 @@ def _followed(model: Any, args: Sequence[Any]) -> tuple[golden.Outputs, Work]:
     state = [t for t in model.state_dict(keep_vars=True).values() if isinstance(t, torch.Tensor)]
     following = _Following([*given, *(s.detach() for s in state)])
     outputs = golden.call(model, args, following)
-    found = [[following.of(t) for t in tree_leaves(o) if isinstance(t, torch.Tensor)] for o in outputs]
+    found = [
+        [(m, t) for t in tree_leaves(o) if isinstance(t, torch.Tensor) and (m := following.of(t)) is not None]
+        for o in outputs
+    ]
+    whole = following.whole and all(_different(t) >= m.elements for made in found for m, t in made)
     return outputs, Work(
-        computed=tuple(any(m is not None and m.computed for m in made) for made in found),
-        least=max((m.least for made in found for m in made if m is not None), default=0),
+        computed=tuple(any(m.computed for m, _ in made) for made in found),
+        least=max((m.least_of(t) for made in found for m, t in made), default=0),
         products=tuple(sorted(following.products.items())),
+        bytes_read=following.bytes_read() if whole else 0,
     )
 
 
@@ -252,6 +292,14 @@ def _moves(name: str, read: Sequence[torch.Tensor], out: torch.Tensor) -> bool:
     if name == "_to_copy" or name.rstrip("_") == "copy":
         return all(r.dtype == out.dtype for r in read)
     return name.rstrip("_") in _MOVES
+
+
+def _different(tensor: torch.Tensor) -> int:
+    """Return how many elements of its storage a tensor shows at most: one that is expanded or overlaps repeats some."""
+    sizes = [(n, s) for n, s in zip(tensor.shape, tensor.stride(), strict=True) if n > 1]
+    if tensor.numel() == 0:
+        return 0
+    return min(math.prod(n for n, s in sizes if s != 0), 1 + sum((n - 1) * s for n, s in sizes))
 
 
 def _storage(tensor: torch.Tensor) -> int:

@@ -46,6 +46,7 @@ class Work:
     least: int  # operations on up to eight bytes that no algorithm can do without
     # (bytes of an operand's element, multiplications) of the products of matrices, as the reference makes them
     products: tuple[tuple[int, int], ...] = ()
+    bytes_read: int = 0  # of the inputs, that no algorithm can leave unread
 
 
 @dataclass(frozen=True)

@@ -183,6 +183,7 @@ def _write(sample: Sample, binding: Binding, inputs: Path, expected: Path) -> di
         "call": _call(sample, binding, arguments).model_dump(mode="json"),
         "computed": sample.work.computed if sample.work else None,
         "least_operations": sample.work.least if sample.work else 0,
+        "bytes_read": sample.work.bytes_read if sample.work else None,
         "gives_places": sample.gives_places,
         **_write_expected(sample, expected),
     }

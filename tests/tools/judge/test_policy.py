@@ -122,6 +122,8 @@ def test_the_least_time_is_nine_tenths_of_moving_the_outputs() -> None:
 def test_inputs_that_must_be_read_whole_count(category: str) -> None:
     least = 0.9 * (8000 + 2000 + 40) / timing()["l2_bytes_per_us_total"]
     assert policy.floor_us(call((500,), (10,)), category) == pytest.approx(least)
+    looked_up = 0.9 * (8000 + 40) / timing()["l2_bytes_per_us_total"]
+    assert policy.floor_us(call((500,), (10,)), category, 40) == pytest.approx(looked_up)
 
 
 def test_a_mismatch_is_told_with_its_place_and_size() -> None:

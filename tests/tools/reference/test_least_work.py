@@ -78,6 +78,11 @@ def test_each_output_counts_for_itself() -> None:
         (lambda a, b: (a @ b).half(), 64 * 64 * 64 // 16),
         (lambda a, _: a.sum(), (64 * 64 - 1) * 4 // 8),
         (lambda a, _: torch.amax(a, 1) * 0.5, (64 * 64 - 64) * 4 // 8),
+        # Of what is shown in part, that part.
+        (lambda a, b: torch.relu((a @ b)[0]), 64 * 64 // 16),
+        (lambda a, b: (a @ b)[:1].expand(64, 64) * 2, 64 * 64 // 16),
+        (lambda a, b: (a @ b).diagonal(), 64 * 64 // 16),
+        (lambda a, _: a.sum(1)[:2], (64 * 64 - 64) * 4 // 8 * 2 // 64),
     ],
 )
 def test_products_and_sums_of_the_inputs_need_their_operations(function: Any, least: int) -> None:
@@ -94,12 +99,32 @@ def test_products_and_sums_of_the_inputs_need_their_operations(function: Any, le
         lambda a, b: a[:1].expand(64, 64) @ b,  # one row
         lambda a, b: a[:1].expand(64, 64).sum(0) + b,
         lambda a, b: (a @ b) * 0,
+        lambda a, b: a.unfold(1, 16, 1).sum(-1),  # sums that share most of their numbers
+        lambda a, b: a.reshape(-1).unfold(0, 64, 1) @ b,
         lambda a, b: (a > 0).any(1) & (b > 0).all(1),  # may stop early
         lambda a, b: a + b,
     ],
 )
 def test_what_may_be_saved_is_not_asked_for(function: Any) -> None:
     assert work(function, (64, 64), (64, 64)).least == 0
+
+
+@pytest.mark.parametrize(
+    ("function", "numbers"),
+    [
+        (lambda x, y: torch.relu(x) + y, 2 * 64 * 64),
+        (lambda x, _: torch.softmax(x, 1), 64 * 64),
+        (lambda x, _: x.chunk(2)[0] * x.chunk(2)[1], 64 * 64),
+        (lambda x, _: torch.relu(x[:2]) * x[:2], 2 * 64),
+        (lambda x, _: torch.relu(x)[:2], 0),
+        (lambda x, _: torch.relu(x)[:2] * 2, 0),
+        (lambda x, _: torch.nn.functional.nll_loss(x, torch.zeros(64, dtype=torch.int64)), 0),
+        (lambda x, _: torch.trace(x), 0),
+        (lambda x, y: (x > y).any(), 0),
+    ],
+)
+def test_what_has_to_be_read_is_what_operations_take(function: Any, numbers: int) -> None:
+    assert work(function, (64, 64), (64, 64)).bytes_read == 4 * numbers
 
 
 def test_a_reference_that_cannot_be_followed_runs_all_the_same() -> None:

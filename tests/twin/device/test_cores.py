@@ -57,6 +57,42 @@ def test_a_variable_that_cores_share_is_warned_of(probe, numbers):
     assert found.severity == "warning" and "the kernel's variables" in found.text
 
 
+@pytest.mark.parametrize(("value", "severity"), [(5, "error"), (0, "warning")])  # 0: as its own cache has it
+def test_what_another_core_left_in_a_variable_is_not_in_a_cores_own_cache(probe, numbers, value, severity):
+    body = "if (GetBlockIdx() == 0) { shared = in.GetValue(0); } out.SetValue(GetBlockIdx() * 16, shared);"
+    before = "static volatile float shared;"
+    x = np.full(8, value, np.float32)
+    ran = probe(body, x, np.zeros(32, np.float32), block_dim=2, zeroed=True, before=before)
+    assert ran.one("GM_RACE").severity == severity
+
+
+def test_the_systems_workspace_is_told_to_one_core(probe, numbers):
+    body = """
+    if (GetBlockIdx() == 0) { SetSysWorkspace((GM_ADDR)0x1000); }
+    out.SetValue(GetBlockIdx() * 16, GetSysWorkSpacePtr() == (GM_ADDR)0x1000 ? 1.0f : 2.0f);"""
+    ran = probe(body, numbers(8), np.zeros(32, np.float32), block_dim=2, zeroed=True)
+    np.testing.assert_array_equal(ran.y[::16], [1, 2])
+
+
+def test_parts_may_overlap_where_both_cores_write_the_same(probe, numbers):
+    body = """
+    TBuf<> buf;
+    pipe.InitBuffer(buf, 1024);
+    LocalTensor<T> a = buf.Get<T>(256);
+    DataCopy(a, in[GetBlockIdx() * 120], 256);
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(out[GetBlockIdx() * 120], a, 256);"""
+    x = numbers(496)
+    ran = probe(body, x, np.zeros(496, np.float32), block_dim=3)
+    assert ran.codes == []
+    np.testing.assert_array_equal(ran.y, x)
+
+
+def test_more_blocks_than_cores_are_watched_as_well(probe, numbers):
+    body = SHARE + "DataCopy(a, out[(GetBlockIdx() + 299) % 300 * 8], 8);"
+    assert "GM_RACE" in probe(body, numbers(8), np.zeros((300, 8), np.float32), block_dim=300).codes
+
+
 def test_a_value_that_is_written_past_the_cache_shares_no_line(probe, numbers):
     body = "WriteGmByPassDCache((__gm__ float *)y + GetBlockIdx(), (float)(GetBlockIdx() + 1));"
     ran = probe(body, numbers(8), np.zeros(4, np.float32), block_dim=4, zeroed=True)

@@ -163,7 +163,8 @@ struct Core {
     std::map<std::vector<uint8_t>, uint16_t> shape_numbers; // kept ShapeInfo, with index + 1 in `shapes`
     std::vector<const std::vector<uint8_t> *> shapes;
     const GmBuffer *last_buffer = nullptr;
-    const void *last_pc = nullptr; // of the last call into the runtime
+    uint8_t *system_workspace = nullptr; // a register of this core's
+    const void *last_pc = nullptr;       // of the last call into the runtime
 
     CoreState state = CoreState::ready;
     Wait wait;
@@ -185,7 +186,6 @@ struct Launch {
     bool library_workspace = true;
     bool last_core_first = false;                                               // cores run in descending order
     double must_read_bytes = 0, must_write_bytes = 0, must_multiply_cycles = 0; // of the task; see LaunchRequest
-    uint8_t *system_workspace = nullptr;
     std::vector<uint8_t> scratch; // what the Unified Buffer holds at the start
     std::vector<GmBuffer> buffers;
     SpareNumbers spare_numbers; // of the cores' shadows

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(hidden)
@@ -57,22 +58,44 @@ private:
         bool early = false; // a flag orders the cores, and its pipe did not wait for the copy
     };
 
+    // What a row's bytes are and shall be; null: not known, so that all of them change.
+    struct Change {
+        const uint8_t *old_bytes = nullptr, *new_bytes = nullptr;
+    };
+    // Scalar writes, whose values are in memory once the core reads or another one goes on.
+    struct Pending {
+        uint32_t core = 0;
+        std::vector<std::pair<uint64_t, uint64_t>> ranges; // offset, bytes
+    };
+
     ShadowMemory *shadow_of(const GmBuffer &buffer);
+    uint32_t core_of(uint32_t stamp) const { return (stamp >> core_shift_) - 1; }
+    uint32_t atomic_bit() const { return 1u << (core_shift_ - 1); }
+    uint32_t epoch_mask() const { return atomic_bit() - 1; }
     Race read(ShadowMemory &shadow, uint64_t begin, uint64_t end, Pipe pipe);
-    Race write(ShadowMemory &shadow, uint64_t begin, uint64_t end, uint32_t number, bool atomic);
+    Race write(ShadowMemory &shadow, uint64_t begin, uint64_t end, uint32_t number, bool atomic, Change change);
+    // The kernel's variables as the cores' own data caches have them.
+    void enter(const GmBuffer &variables, uint64_t offset, uint32_t bytes, bool write);
+    void settle(const GmBuffer &variables);
+    void learn(const GmBuffer &variables, uint32_t core, uint64_t offset, uint64_t bytes);
+    bool as_in_own_cache(const GmBuffer &variables, uint64_t offset, uint32_t bytes) const;
     // Whether a core's data cache holds a byte of the range that it wrote last; `own`: or the running core's.
     bool stale(const ShadowMemory &shadow, const GmBuffer &buffer, uint64_t begin, uint64_t end, bool own,
                uint32_t &core) const;
-    void tell(const Race &race, const char *api, const void *pc, const GmBuffer &buffer) const;
+    void tell(const Race &race, const char *api, const void *pc, const GmBuffer &buffer, bool harmless = false) const;
 
     std::vector<ShadowMemory> shadows_;
     const GmBuffer *first_ = nullptr;
+    uint32_t core_shift_;         // of a stamp: core + 1 above it, then the bit of atomic copies, then the epoch
     std::vector<uint32_t> epoch_; // by core
-    std::vector<std::vector<Known>>
-        clocks_; // by core: its vector clock, the last epoch of each core that happens before
+    // By core: its vector clock, the last epoch of each core that happens before; empty before it has acquired anything.
+    std::vector<std::vector<Known>> clocks_;
     std::map<uint64_t, std::vector<Known>> released_;
     std::vector<std::set<uint64_t>> dirty_; // by core: lines of 64 bytes that its data cache has not written back
     std::size_t dirty_lines_ = 0;
+    std::vector<uint8_t> first_variables_;            // as they were at the launch's first access to them
+    std::vector<std::vector<uint8_t>> own_variables_; // by core; empty: as they were first
+    Pending pending_;
 };
 
 } // namespace akgen::twin

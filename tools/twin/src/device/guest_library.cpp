@@ -22,6 +22,7 @@ void *move(void *to, const void *from, size_t bytes, const void *pc)
 // Quotient and rest of wide integers. By zero both are zero, as of narrower ones: see skip_division in trap.cpp.
 template <typename T> T divide(T a, T b, T *rest, const void *pc)
 {
+    self->guest.work += 4 * 8; // four divisions of half the width
     if (rest) {
         guest_access(number(rest), sizeof *rest, true, pc);
     }

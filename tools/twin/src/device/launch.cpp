@@ -149,6 +149,7 @@ void make_cores(Launch &l, const LaunchRequest &request)
         core->block = block;
         core->sub_block = sub;
         core->name = name;
+        core->system_workspace = request.system_workspace;
         core->data_cache.shape(*l.chip);
         if (request.trace_fd >= 0) {
             core->log.most_held = std::max<size_t>(64, trace_share(most_trace_held, block == 0, of_block, cores));
@@ -275,7 +276,6 @@ Prepared::Prepared(const LaunchRequest &request)
     l.must_write_bytes = request.must_write_bytes;
     l.must_multiply_cycles = request.must_multiply_cycles;
     l.guest = request.guest;
-    l.system_workspace = request.system_workspace;
     l.scratch = request.scratch.empty() ? Pattern{0xfe, 0xff} : request.scratch;
     l.kernel_base = request.kernel_base;
     l.kernel_end = request.kernel_end;

@@ -199,8 +199,8 @@ int64_t program_counter() { return static_cast<int64_t>(so_offset(__builtin_retu
 // Cycles cannot be told while the program runs ahead of the timeline; instructions so far grow as steadily.
 int64_t system_cycle() { return static_cast<int64_t>(self->log.records.size()); }
 
-uint8_t *system_workspace() { return launch->system_workspace; }
-void set_system_workspace(uint8_t *workspace) { launch->system_workspace = workspace; }
+uint8_t *system_workspace() { return self->system_workspace; }
+void set_system_workspace(uint8_t *workspace) { self->system_workspace = workspace; }
 uint8_t *user_workspace(uint8_t *workspace)
 {
     constexpr uint64_t reserved = 16u << 20;

@@ -26,6 +26,7 @@ View static_tensor(uint8_t position, uint32_t offset_bytes, uint32_t size_bytes)
 uint16_t keep_shape(const void *info, uint32_t info_bytes)
 {
     require_guest("SetShapeInfo", __builtin_return_address(0), info, info_bytes, false);
+    self->guest.work += info_bytes / 8;
     const auto *bytes = static_cast<const uint8_t *>(info);
     const auto [found, is_new] = self->shape_numbers.try_emplace({bytes, bytes + info_bytes});
     if (is_new) {
@@ -43,6 +44,7 @@ void recall_shape(uint16_t index, void *info, uint32_t info_bytes)
 {
     if (index > 0 && index <= self->shapes.size() && info_bytes <= self->shapes[index - 1]->size()) {
         require_guest("GetShapeInfo", __builtin_return_address(0), info, info_bytes, true);
+        self->guest.work += info_bytes / 8;
         std::memcpy(info, self->shapes[index - 1]->data(), info_bytes);
     }
 }
