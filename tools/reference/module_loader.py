@@ -87,12 +87,14 @@ class ModuleCase:
         result open, such as the order of equal elements, or float32 loses it) is drawn again inside the range of the
         task's own inputs, and gives way to these if that does not help either. Of extreme values a few are as large as
         the dtype and the reference allow: they are drawn again smaller, and then not at all, where an operation has no
-        finite result or error bound for them.
+        finite result or error bound for them. Some are equal, where that leaves every result finite and none open.
         """
         if distribution != "task":
-            reaches = (1.0, 0.5, 0.2, 0.0) if distribution == "extreme" else (0.0,)
-            for own_range, reach in (*((False, r) for r in reaches), (True, 0.0)):
-                sample = self._try(seed, distribution, own_range=own_range, reach=reach)
+            extreme = distribution == "extreme"
+            reaches = (1.0, 0.5, 0.2, 0.0) if extreme else (0.0,)
+            ways = [(False, r, ties) for ties in ((True, False) if extreme else (False,)) for r in reaches]
+            for own_range, reach, ties in (*ways, (True, 0.0, False)):
+                sample = self._try(seed, distribution, own_range=own_range, reach=reach, ties=ties)
                 if sample is not None:
                     return sample
         sample = self._try(seed, "task", own_range=False)
@@ -129,7 +131,13 @@ class ModuleCase:
         return None
 
     def _drawn(
-        self, seed: int, distribution: Distribution, *, own_range: bool, reach: float = 0.0
+        self,
+        seed: int,
+        distribution: Distribution,
+        *,
+        own_range: bool,
+        reach: float = 0.0,
+        ties: bool = False,
     ) -> list[Any]:
         """Return the arguments of a trial."""
         generator = torch.Generator().manual_seed(seed)
@@ -140,21 +148,39 @@ class ModuleCase:
             self._redraw(value, name, distribution, generator, own_range, reach)
             for value, name in zip(given, self.names, strict=True)
         ]
+        if ties:
+            args = self._tied(args, generator)
         if self._nonfinite(distribution):
             args = [inputs.spoil(a, generator) if isinstance(a, torch.Tensor) else a for a in args]
         return args
+
+    def _tied(self, args: list[Any], generator: torch.Generator) -> list[Any]:
+        places = [n for n, a in enumerate(args) if isinstance(a, torch.Tensor)]
+        hint = getattr(self._module, "DOMAIN", None)
+        domains = [inputs.domain_of(hint, self.names[n]) for n in places]
+        made = dict(zip(places, inputs.tied([args[n] for n in places], domains, generator), strict=True))
+        return [made.get(n, a) for n, a in enumerate(args)]
 
     def _nonfinite(self, distribution: Distribution) -> bool:
         return distribution == "extreme" and bool(getattr(self._module, "HANDLES_NONFINITE", False))
 
     def _try(
-        self, seed: int, distribution: Distribution, *, own_range: bool, reach: float = 0.0
+        self,
+        seed: int,
+        distribution: Distribution,
+        *,
+        own_range: bool,
+        reach: float = 0.0,
+        ties: bool = False,
     ) -> Sample | None:
         self._set_state(seed)
-        args = self._drawn(seed, distribution, own_range=own_range, reach=reach)
+        args = self._drawn(seed, distribution, own_range=own_range, reach=reach, ties=ties)
         nonfinite = self._nonfinite(distribution)
         try:
-            with Reached() if reach > 0 else contextlib.nullcontext() as reached, Openness() as openness:
+            with (
+                Reached() if reach > 0 or ties else contextlib.nullcontext() as reached,
+                Openness() as openness,
+            ):
                 returned, work = work_of(self.model, args)
             if distribution == "task" and openness.found:
                 args, returned, work = self._without_ties(args, returned, work)

@@ -215,6 +215,30 @@ def test_a_few_extreme_values_are_as_large_as_dtype_and_reference_allow(tmp_path
     assert all(int((x > 1000).sum()) <= 8 for x in drawn)
 
 
+TIED = {  # a reference, and what is another one where elements are equal
+    "two inputs": ("x, y", "torch.where(x >= y, x * 2, y)", lambda x, y: torch.where(x > y, x * 2, y)),
+    "neighbours": ("x, y", "(x.diff() >= 0) | y[1:].isnan()", lambda x, _: x.diff() > 0),
+}
+
+
+@pytest.mark.parametrize("name", TIED)
+def test_some_extreme_values_are_equal(tmp_path: Path, name: str) -> None:
+    arguments, body, other = TIED[name]
+    text = unary(body, "torch.randn(256), torch.randn(256)").replace(
+        "forward(self, x)", f"forward(self, {arguments})"
+    )
+    case = loaded(tmp_path, text)
+    for seed in range(4):
+        sample: Any = case.sample(seed, "extreme")
+        assert not torch.equal(other(*sample.args), sample.returned[0])
+
+
+def test_equal_values_that_leave_no_number_are_not_drawn(tmp_path: Path) -> None:
+    text = unary("1 / (x - y)", "torch.randn(256), torch.randn(256)").replace("(self, x)", "(self, x, y)")
+    sample: Any = loaded(tmp_path, text).sample(1, "extreme")
+    assert torch.isfinite(sample.returned[0]).all() and sample.args[0].abs().max() > 100
+
+
 @pytest.mark.parametrize("distribution", ["normal", "extreme"])
 def test_no_half_of_a_sum_stands_for_all_of_it(tmp_path: Path, distribution: Distribution) -> None:
     case = loaded(tmp_path, unary("(x.float() ** 2).mean(-1)", "torch.randn(4, 16384).bfloat16()"))
