@@ -87,6 +87,11 @@ FAILURES = [
     [
         (forward("return torch.relu(x)"), Outcome.CHEAT, "DELEGATED"),
         (forward("y = x.clone()", "own_ops.add(y, y)", "return y"), Outcome.CHEAT, "DELEGATED"),
+        (
+            forward("y = x.t().contiguous()", "own_ops.relu_(y[:1, :4])", "return y.t()"),
+            Outcome.CHEAT,
+            "DELEGATED",
+        ),
         *(pytest.param(*one, marks=pytest.mark.slow) for one in FAILURES),
     ],
 )

@@ -85,3 +85,27 @@ def test_copies_bring_along_what_kernels_stored() -> None:
     for row in range(8):
         bring(given, result, copied(view(0, count=1), view(1, count=1, offset=4 * row)))
     assert not has_stored(result, view(1))
+
+
+def test_a_few_bytes_beside_an_input_that_copies_moved_are_a_decoy() -> None:
+    def copy_of_input(offset: int) -> DeviceMemory:
+        given, result = (
+            DeviceMemory(TensorMeta(dtype=DType.FLOAT32, shape=(16,)), of_input=of_input)
+            for of_input in (True, False)
+        )
+        bring(given, result, copied(view(0), view(1, offset=offset)))
+        return result
+
+    for offset, count, made in ((32, 4, False), (32, 16, True), (0, 4, True), (32, None, True)):
+        result = copy_of_input(offset)
+        result.store(count)
+        assert has_stored(result, view(1, count=16)) == made, (offset, count)
+    in_rows = copy_of_input(32)
+    for _ in range(8):
+        in_rows.store(4)
+    assert has_stored(in_rows, view(1, count=16))
+    before = copy_of_input(0)  # the kernel's part is copied over, but for a little
+    before.store(64)
+    moved = DeviceMemory(TensorMeta(dtype=DType.FLOAT32, shape=(16,)), of_input=True)
+    bring(moved, before, copied(view(0, count=15), view(1, count=15, offset=4)))
+    assert not has_stored(before, view(1, count=16))

@@ -56,8 +56,8 @@ class Launch(HasTime):
     # What may have made numbers, each on up to eight bytes: vector lanes, multiplications, scalar operations. None: the
     # toolchain cannot count all of them.
     operations: int | None = None
-    # Of each tensor of the outputs, in a row: whether the kernel stored there. None: the toolchain cannot tell.
-    stored: tuple[bool, ...] | None = None
+    # Of each tensor of the outputs, in a row: bytes that the kernel stored there. None: the toolchain cannot tell.
+    stored: tuple[int, ...] | None = None
     library: Path | None = None  # what the kernel had beside its inputs: its own file,
     tiling_data: Path | None = None  # and what the host handed over
     wall_s: float = 0.0

@@ -73,8 +73,8 @@ def computes(category: str) -> bool:
 def floor_us(call: Call, category: str, bytes_read: int | None = None) -> float:
     """Return the least time that a call can take: what claims less was not computed on this chip.
 
-    It is the bytes that must move over the bandwidth of the L2 cache, the fastest way to move them. `bytes_read`: of the
-    inputs, as a run of the reference shows (a loss may look one element of each row up); None if nobody looked.
+    It is the bytes that must move over the bandwidth of the L2 cache, the fastest way to move them. `bytes_read`: of
+    the inputs, as a run of the reference shows (a loss may look one element of each row up); None if nobody looked.
     """
     moved = sum(argument_bytes(o.meta) for o in call.outputs)
     if category in _READS_ALL:

@@ -38,6 +38,7 @@ class DeviceMemory:
     """One tensor or allocation; `file` is None until something was written there.
 
     `given` says that the file is an input's, `stored` whether a kernel stored there; an array: byte by byte.
+    `of_input`: copies brought an input's numbers, of which `moved` bytes to another place than theirs.
     """
 
     meta: TensorMeta
@@ -45,6 +46,15 @@ class DeviceMemory:
     given: bool = False
     zeroed: bool = False
     stored: bool | npt.NDArray[np.uint8] = False
+    of_input: bool = False
+    moved: int = 0
+    few: int = 0  # bytes that kernels stored beside these
+
+    def store(self, count: int | None) -> None:
+        """Note that a kernel stored so many bytes; None: nobody knows. Few of them leave what copies moved here."""
+        self.few += count or 0
+        if count is None or (count > 0 and 2 * self.few >= self.moved):
+            self.stored, self.of_input, self.moved, self.few = True, False, 0, 0
 
 
 class Made(NamedTuple):
@@ -83,9 +93,7 @@ def memories_of(call: Call) -> list[DeviceMemory]:
     """Return the tensors of a call, in the order in which its host function is given them."""
     own = [t for value in call.inputs for t in flat(value)]
     found = [
-        DeviceMemory(t, t.path, given=True)
-        if isinstance(t, TensorFile)
-        else DeviceMemory(t, Path(), given=True)
+        DeviceMemory(t, t.path if isinstance(t, TensorFile) else Path(), given=True, of_input=True)
         for t in own
     ]
     for output in call.outputs:
@@ -275,8 +283,7 @@ class Device:
         for k, (n, out) in enumerate(zip((*sides.empty, *kept), done.outputs, strict=False)):
             assert isinstance(out, TensorFile)
             memories[n].file = out.path
-            if done.stored is None or done.stored[k]:
-                memories[n].stored = True
+            memories[n].store(None if done.stored is None else done.stored[k])
         return done.model_copy(update={"diagnostics": tuple(map(self._named, done.diagnostics))})
 
     def _named(self, found: Diagnostic) -> Diagnostic:

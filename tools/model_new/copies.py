@@ -65,7 +65,10 @@ def strided(content: npt.NDArray[np.uint8], view: View) -> Raw:
 
 def bring(source: DeviceMemory, target: DeviceMemory, step: Copied) -> None:
     """Note what a copy brings: bytes that kernels stored, or bytes that none did."""
-    if step.target.count == 0 or (isinstance(source.stored, bool) and source.stored is target.stored):
+    if step.target.count == 0:
+        return
+    _bring_inputs(source, target, step)
+    if isinstance(source.stored, bool) and source.stored is target.stored:
         return
     brought = np.array(strided(_mask(source), step.source))
     mask = _mask(target)
@@ -73,11 +76,25 @@ def bring(source: DeviceMemory, target: DeviceMemory, step: Copied) -> None:
     target.stored = bool(mask[0]) if mask.min() == mask.max() else mask
 
 
+def _bring_inputs(source: DeviceMemory, target: DeviceMemory, step: Copied) -> None:
+    """Note how much of an input comes, that no kernel stored, and whether to the place that it had."""
+    if not source.of_input or source.stored is True:
+        return
+    target.of_input = True
+    a, b = step.source, step.target
+    if source.moved or (a.offset, a.shape, a.strides) != (b.offset, b.shape, b.strides):
+        bytes_ = b.count * b.dtype.size_bytes
+        if not isinstance(source.stored, bool):
+            bytes_ -= int(np.count_nonzero(strided(source.stored, a))) * a.dtype.size_bytes
+        target.moved = min(target.moved + bytes_, target.meta.size_bytes)
+
+
 def has_stored(memory: DeviceMemory, view: View) -> bool:
-    """Say whether a kernel stored any of a tensor's bytes."""
+    """Say whether a kernel stored any of a tensor's bytes, and not a few beside an input that copies moved there."""
     if isinstance(memory.stored, bool):
         return memory.stored
-    return bool(strided(memory.stored, view).any())
+    count = int(np.count_nonzero(strided(memory.stored, view))) * view.dtype.size_bytes
+    return count > 0 and 2 * count >= memory.moved
 
 
 def _mask(memory: DeviceMemory) -> npt.NDArray[np.uint8]:

@@ -230,8 +230,8 @@ class ModelDevice(Device):
                     _views(output.into), came if isinstance(came, tuple) else (came,), strict=True
                 ):
                     self._scatter(view, np.fromfile(file.path, bits_of(view.dtype)).reshape(view.shape), n)
-                    if next(stored, True) and view.count:
-                        self._memories[view.memory].stored = True
+                    if view.count:
+                        self._memories[view.memory].store(next(stored, None))
         return done
 
     def _results(

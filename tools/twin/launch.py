@@ -1,6 +1,6 @@
 """Launch a built kernel on the twin: write the manifest, run the launcher, read what came out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -273,11 +273,11 @@ def _output_files(output: OutputMeta, file: Path) -> TensorFile | tuple[TensorFi
     return TensorFile(dtype=output.meta.dtype, shape=output.meta.shape, path=Path(f"{file}.bin"))
 
 
-def _stored(op: HostOp | None, call: Call, names: Sequence[str] | None) -> tuple[bool, ...] | None:
-    """Say of each tensor of the outputs, in a row, whether it is among these, as the manifest names them."""
+def _stored(op: HostOp | None, call: Call, names: Mapping[str, int] | None) -> tuple[int, ...] | None:
+    """Return the bytes stored in each tensor of the outputs, in a row, of these, as the manifest names them."""
     if names is None:
         return None
-    found: list[bool] = []
+    found: list[int] = []
     for i, output in enumerate(call.outputs):
         if output.aliases is None:
             name = op.outputs[i].name if op else f"output_{i}"
@@ -285,7 +285,7 @@ def _stored(op: HostOp | None, call: Call, names: Sequence[str] | None) -> tuple
             name = op.inputs[output.aliases].name if op else f"input_{output.aliases}"
         listed = isinstance(output.meta, tuple)
         count = len(output.meta) if isinstance(output.meta, tuple) else 1
-        found += [(f"{name}[{k}]" if listed else name) in names for k in range(count)]
+        found += [names.get(f"{name}[{k}]" if listed else name, 0) for k in range(count)]
     return tuple(found)
 
 

@@ -88,7 +88,7 @@ class LaunchLine(BaseModel):
     gm_read_bytes: Count
     gm_write_bytes: Count
     operations: Count | None = None
-    stored: Annotated[list[Text], Field(max_length=1 << 16)] | None = None  # tensors by name
+    stored: Annotated[dict[Text, Count], Field(max_length=1 << 16)] | None = None  # bytes by tensor
     pipes: dict[Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"], PipeLine]
     bound: Bound
     roofline_share: Share

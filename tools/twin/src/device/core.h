@@ -54,10 +54,10 @@ struct GmBuffer {
     uint64_t size_bytes = 0;    // what the kernel may rely on
     uint64_t allowed_bytes = 0; // rounded up to 32: a block copy may touch the rest
     uint64_t mapped_bytes = 0;
-    uint64_t device_address = 0; // where an allocator of the device would have put it; the same in every run
-    bool read_only = false;      // an input, or the tiling data
-    bool variables = false;      // the kernel's own: static ones, and those outside of functions
-    mutable bool stored = false; // something was written here
+    uint64_t device_address = 0;       // where an allocator of the device would have put it; the same in every run
+    bool read_only = false;            // an input, or the tiling data
+    bool variables = false;            // the kernel's own: static ones, and those outside of functions
+    mutable uint64_t stored_bytes = 0; // that were written here, what was written twice twice
     bool holds(const uint8_t *p) const { return p >= data && p < data + mapped_bytes; }
 };
 

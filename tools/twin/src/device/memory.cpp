@@ -142,7 +142,7 @@ const GmBuffer &require_global(const char *api, const void *pc, const uint8_t *b
         trap("INPUT_OVERWRITTEN", api, pc, "%s: %llu bytes are written at byte %llu of '%s', which is an input.", api,
              static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(offset), buffer->name.c_str());
     }
-    buffer->stored |= write && bytes > 0;
+    buffer->stored_bytes += write ? bytes : 0;
     return *buffer;
 }
 

@@ -141,9 +141,11 @@ std::string timeline_report(const Launch &l, int trace_fd, bool with_predictions
                            ",\"cores\":" + std::to_string(p.cores) + ",\"fits\":" + (p.fits ? "true" : "false") + "}";
         }
     }
-    std::string stored; // tensors by name; of code that is not sealed, some stores are seen by nobody
+    std::string stored; // bytes by tensor; of code that is not sealed, some stores are seen by nobody
     for (const GmBuffer &buffer : l.buffers) {
-        stored += buffer.stored ? (stored.empty() ? "" : ",") + json_quote(buffer.name) : "";
+        if (buffer.stored_bytes > 0) {
+            stored += (stored.empty() ? "" : ",") + json_quote(buffer.name) + ":" + std::to_string(buffer.stored_bytes);
+        }
     }
     return "{\"kind\":\"launch\",\"cores\":" + std::to_string(l.cores.size()) +
            ",\"at_once\":" + std::to_string(s.at_once) + ",\"cycles\":" + number(s.cycles * stretch + start) +
@@ -152,7 +154,7 @@ std::string timeline_report(const Launch &l, int trace_fd, bool with_predictions
            ",\"clock_mhz\":" + number(l.chip->at("clock_mhz")) + ",\"gm_read_bytes\":" + std::to_string(read) +
            ",\"gm_write_bytes\":" + std::to_string(written) +
            ",\"operations\":" + (l.guest ? std::to_string(operations) : "null") +
-           ",\"stored\":" + (l.guest ? "[" + stored + "]" : "null") + ",\"pipes\":{" + pipes + "},\"bound\":\"" +
+           ",\"stored\":" + (l.guest ? "{" + stored + "}" : "null") + ",\"pipes\":{" + pipes + "},\"bound\":\"" +
            verdict.bound + "\",\"roofline_share\":" + number(share) + ",\"roofline_cycles\":" + number(must) +
            ",\"own_share\":" + number(verdict.share) + ",\"core_imbalance\":" + number(imbalance) + ",\"what_if\":[" +
            predictions + "],\"extrapolated_records\":" + std::to_string(dropped) +
