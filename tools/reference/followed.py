@@ -243,7 +243,7 @@ class _Following(DispatchMode):
         made = self.of(tensor) if isinstance(tensor, torch.Tensor) else None
         if made is None or not made.given:
             return False
-        return _different(tensor) == tensor.numel()
+        return bool(_different(tensor) == tensor.numel())
 
 
 def work_of(model: Any, args: Sequence[Any]) -> tuple[golden.Outputs, Work | None]:
@@ -299,7 +299,7 @@ def _different(tensor: torch.Tensor) -> int:
     sizes = [(n, s) for n, s in zip(tensor.shape, tensor.stride(), strict=True) if n > 1]
     if tensor.numel() == 0:
         return 0
-    return min(math.prod(n for n, s in sizes if s != 0), 1 + sum((n - 1) * s for n, s in sizes))
+    return int(min(math.prod(n for n, s in sizes if s != 0), 1 + sum((n - 1) * s for n, s in sizes)))
 
 
 def _storage(tensor: torch.Tensor) -> int:
