@@ -47,6 +47,11 @@ _MORE_BEFORE = re.compile(r"([a-z0-9_]*[a-z0-9_)]) ?[+*/@^] ?\Z")
 _SIGNED = re.compile(
     r"(?<![\w.])[a-z]\d? ?(?:[+*@^]|(?<= )-(?= )) ?[a-z(]\w*|(?<=[)\w]) ?(?:[+*@^]|(?<= )-(?= )) ?[a-z]\d?(?![\w.'])"
 )
+_NUMBER_NAMED = re.compile(r"(?<![A-Za-z0-9_.])([A-Z]) ?= ?\d+(?:\.\d+)?(?![\w.])")
+_AGAIN = re.compile(
+    r"(?<![a-z])(?:then|twice|again|two|three|2|3|times|after|followed|another|second|both|more|once)(?![a-z])"
+    r"|->|→|=>|[+|]|再|两|二|然后|接|次|遍|后"
+)
 _GIVEN = re.compile(r"(?<![\w.])([a-z_]\w*) ?[-+*/]?=(?!=| ?[\[(]?-?\d[\d. ]*(?:[x×] ?\d|[,;，；\])]|\Z))")
 _WANTED = re.compile(r"(?:(?<![a-z])(?:returns?|returning|outputs?|give)(?![a-z])|返回|输出)[^.;。；\n]*")
 _PLACE_OF = re.compile(  # in front of the operator behind or before which something goes
@@ -62,9 +67,19 @@ _WORDS = {
     "limit": r"(?<![a-z])(?:except|excluding|exclude[sd]?|ignor(?:e[sd]?|ing)|skip(?:ping|s)?|apart from|other than"
              r"|unless|without|but not)(?![a-z])|除了|除外|排除|忽略|跳过|不含|不包括",
     "each": r"(?<![a-z])(?:of|for|in|per|over) (?:each|every) (?!of)[a-z]+(?:'s)?(?: [a-z]+)?|(?<![a-z])per[- ]"
-            r"(?:sample|image|token|frame|example|item|head|batch|channel)(?![a-z])|每个?(?:样本|图像?|词元|通道|头|帧)(?!数)",
+            r"(?:sample|image|token|frame|example|item|head|batch|channel)(?![a-z])|每个?(?:样本|"
+            r"图像?|词元|通道|头|帧)(?!数)",
     "layout": r"(?<![a-z])(?:nhwc|ndhwc|nwc|nlc|channels?[- ]last)(?![a-z])|通道(?:在)?最后",
     "only": r"(?<![a-z])only(?![a-z])|仅|只(?!是)",
+    "activation": (
+        r"(?<![a-z])(?:with|and|plus|then|by|fus(?:e[sd]?|ing)|apply(?:ing)?|followed by)(?: in)?,? (?"
+        r":an? |the |its "
+        r"|some |my |our |your )?(?:fused |final |usual )?(?:activation|non-?linearity)(?: function| f"
+        r"n| op)?(?![a-z_])(?! ?(?:x|of"
+        r"|tensor|input|quant|shape|is|are|\[|\(|\d))|(?<![a-z])(?:fused|\+) ?activation(?![a-z])(?! ?[\[(\d])"
+        r"|(?:带|加|接|和|与|融合|跟)(?:上|个|一个|一起)?(?:激活(?:函数|层)?|非线性)(?!值|张量|为|是|["
+        r":：\[]| ?\d)|激活(?:函数)?(?:也|一起)?(?:融|合)"
+    ),
 }  # fmt: skip
 
 _OF_NUMBERS = {
@@ -97,6 +112,7 @@ def unaccounted(text: MarkedText, said: str, request: Request, known: Request) -
         *_numbers(said, request, known),
         *_words(text, said, request),
         *_letters(text, request),
+        *_one_letter(said, request),
         *_signs(text),
         *_types(text, request),
     ]
@@ -195,7 +211,9 @@ def _words(text: MarkedText, said: str, request: Request) -> Iterator[str]:
         yield named[0]
     for name, pattern in _WORDS.items():
         for match in re.finditer(pattern, text.text):
-            if _silent(text.marks, match) and not _meant(name, text, match, request):
+            if (name == "activation" or _silent(text.marks, match)) and not _meant(
+                name, text, match, request
+            ):
                 yield match[0]
 
 
@@ -217,6 +235,19 @@ def _letters(text: MarkedText, request: Request) -> Iterator[str]:
                 yield more[1]
 
 
+def _one_letter(said: str, request: Request) -> Iterator[str]:
+    """Yield a number and a tensor that capitals alone tell apart: "T = 2, t: [32, 50]"."""
+    if not any(s.formula for s in request.steps):
+        return
+    for match in _NUMBER_NAMED.finditer(said):
+        before = said[: match.start()]
+        inside = max(before.rfind("["), before.rfind("(")) > max(before.rfind("]"), before.rfind(")"))
+        small = match[1].lower()
+        tensor = rf"(?<![A-Za-z0-9_.]){small} ?(?:[:=：]|is|of|of shape|shape|是|为|形状)? ?[\[(] ?\d"
+        if not inside and re.search(tensor, said):
+            yield from (match[1], small)
+
+
 def _signs(text: MarkedText) -> Iterator[str]:
     """Yield what a sign joins to a tensor, where nobody read the sign: "x + LN(x)" is no LN alone."""
     for match in _SIGNED.finditer(text.text):
@@ -227,7 +258,22 @@ def _signs(text: MarkedText) -> Iterator[str]:
 
 def said_twice(text: MarkedText, request: Request, known: Request) -> bool:
     """Say whether what a text names twice would be computed twice, where the one mention may stand for the other."""
-    return any(_repeated(text, request, known)) or any(_defined_twice(text, request))
+    return (
+        any(_repeated(text, request, known))
+        or any(_defined_twice(text, request))
+        or any(_twice_alike(text, request, known))
+    )
+
+
+def _twice_alike(text: MarkedText, request: Request, known: Request) -> Iterator[str]:
+    """Yield an activation that would be computed of itself, where nothing says that it comes again."""
+    named = {s.operator for s in known.steps}
+    for left, right in itertools.pairwise(request.steps):
+        entry = operator_named(left.operator) if left.formula is None else None
+        if entry is None or left.operator != right.operator or left.operator in named:
+            continue
+        if entry.category in ("activation", "softmax", "normalization") and not _AGAIN.search(text.text):
+            yield left.operator
 
 
 def _repeated(text: MarkedText, request: Request, known: Request) -> Iterator[str]:
@@ -317,6 +363,8 @@ def _meant(name: str, text: MarkedText, match: re.Match[str], request: Request) 
         return not kinds & {"convolution", "pooling"}
     if name == "each":
         return not any(_takes_all(s) for s in steps)
+    if name == "activation":
+        return any(_activates(s) for s in steps)
     if name != "mask":
         return False
     named = any(s.attributes.get("is_causal") or _MASKING.search(s.operator) for s in steps)
@@ -324,6 +372,17 @@ def _meant(name: str, text: MarkedText, match: re.Match[str], request: Request) 
     boolean = request.dtypes == (DType.BOOL,) and not kinds & _OF_NUMBERS
     added = any("mask" in s.variables for s in steps)
     return named or boolean or added or any(t.draw == "mask" for t in tensors_in(request))
+
+
+def _activates(step: ChainStep) -> bool:
+    """Say whether a step applies an activation: one by name, in its own definition or in its formula."""
+    entry = operator_named(step.operator) if step.formula is None else None
+    names = {
+        step.operator,
+        *re.findall(r"\w+", f"{step.formula or ''} {entry.source or '' if entry else ''}"),
+    }
+    kinds = {e.category for name in names if (e := operator_named(name)) is not None}
+    return bool(kinds & {"activation", "softmax"} or names & {"sigmoid", "tanh", "clamp", "maximum"})
 
 
 def _takes_all(step: ChainStep) -> bool:

@@ -7,7 +7,10 @@ left where the text has an operator to which such limits may belong.
 import re
 from functools import cache
 
+from akgen.agents.requests.abbreviated import unabbreviated
 from akgen.agents.requests.marks import words
+from akgen.agents.requests.passed import with_passed_weights
+from akgen.agents.requests.purposes import without_purposes
 from akgen.knowledge.operators import find_operators
 
 _STOPS = r",.;:!?，。；：、！？\n"
@@ -38,6 +41,7 @@ _CLOSED = r"\s*[)）]"
 def without_asides(text: str) -> str:
     """Return a text without the clauses that say nothing of what is computed."""
     text = _USED_BY.sub(lambda m: m[0] if _OPERATOR.search(m[0].lower()) else " ", text)
+    text = without_purposes(with_passed_weights(unabbreviated(text)))
     said = words()["asides"]
     for pattern in _patterns("reasons"):
         text = pattern.sub(_without_operators, text)

@@ -13,6 +13,7 @@ from akgen.agents.requests.refusals import refuse_choices, refuse_two_types
 from akgen.agents.requests.request import ChainStep, Request
 from akgen.agents.requests.steps import steps_of, without_mentions
 from akgen.agents.requests.tensors import with_result
+from akgen.agents.requests.whole_numbers import accumulated
 from akgen.agents.requests.wishes import Wishes
 from akgen.knowledge.operators import operator_named
 from akgen.tools.core.dtypes import DType
@@ -101,6 +102,7 @@ def assemble(
     )
     request = with_shapes(text, _without_vectors(text, marks, known), request, known, also=also)
     request = _with_wide_bias(request)
+    request = request.model_copy(update={"steps": accumulated(request.steps, request.dtypes)})
     return request if denied_type else with_type(request)
 
 

@@ -27,6 +27,11 @@ _COMPARED = re.compile(  # "like nn.LPPool2d gives", "跟 pytorch 的 LocalRespo
     r"|[(（]\s*:|即|也就是|(?:跟|与|和|同|像|按照?)(?=\s*(?:pytorch|torch)))"
     r"(?:\s|in|the|pytorch(?:'s)?|torch(?:'s)?|里|中|的)*\Z"
 )
+_FORM_OF = re.compile(
+    r"(?<![a-z])(?:approximat(?:ion|e)|approx|version|variant|form|flavou?r|definition)(?: (?:of|f"
+    r"or)(?: the| that)?)?\s*\Z"
+    r"|(?:用|采用|使用)(?:的)?(?:是)?[a-z]* ?(?:近似|精确|erf)版?的?\s*\Z"
+)
 _ONCE_MORE = re.compile(r"(?<![a-z])(?:again|twice|another|second|once more)(?![a-z])|再一次|又|两次")
 _WITHIN = re.compile(r"[(（][^()（）,，;；+*/>-]{0,24}\Z")
 _RANK = re.compile(r"_?[123]d\Z")
@@ -125,6 +130,10 @@ def drop_repeated(text: MarkedText) -> None:
         ):
             text.unmark(left)
             text.mark(left.begin, left.end, "filler")  # "softmax: x times 0.125, then softmax"
+            continue
+        if left.value == right.value and right in text.marks and _FORM_OF.search(between):
+            text.unmark(right)
+            text.mark(right.begin, right.end, "filler")  # "gelu ..., use the tanh approximation of gelu"
             continue
         if _RANK.sub("", left.value) != _RANK.sub("", right.value) or (
             left.value in _MAY_REPEAT and not compared

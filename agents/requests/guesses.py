@@ -19,13 +19,13 @@ def misspelt_filler(word: str) -> bool:
         return False
     close = difflib.get_close_matches(word, words()["filler"], n=1, cutoff=0.8)
     longer = bool(close) and (word.startswith(close[0]) or abs(len(word) - len(close[0])) > 1)
-    if word in _arguments() or (close and word[0] != close[0][0]):
+    if word in arguments() or (close and word[0] != close[0][0]):
         return False  # "stable" is no misspelt "table": typos seldom change the first letter
     return bool(close) and not longer and len(close[0]) >= _LONG and meant(word)[:1] in ((), tuple(close))
 
 
 @cache
-def _arguments() -> frozenset[str]:
+def arguments() -> frozenset[str]:
     """Return what PyTorch calls the arguments of its operators."""
     return frozenset(p.name for s in signatures() for p in s.parameters)
 

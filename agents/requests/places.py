@@ -150,6 +150,8 @@ def declared_places(turns: Turns, name: str) -> list[TurnPlace]:
             re.search(r"(?<![a-z0-9_])[a-z]\w{0,8} ?(?:,|、|/|和|与|and) ?\Z", turn[:begin], re.I) is not None
         )
         typed = re.match(r" ?[,，]? ?[a-z]+\d+(?!\w)", turn[place.end :])
+        told = sum(len(type_places(turns, DType(name))) for name in words()["dtypes"])
+        typed = typed if told > 1 else None  # the only type is that of all tensors
         if not shared:
             found.append(TurnPlace(place.turn, begin, place.end + (typed.end() if typed else 0)))
     return found

@@ -36,6 +36,7 @@ from akgen.agents.requests.layouts import (
     without_layout,
 )
 from akgen.agents.requests.loose_numbers import only_a_value, take_last_numbers
+from akgen.agents.requests.loss_reductions import take_loss_reduction
 from akgen.agents.requests.marks import MarkedText, phrase, words
 from akgen.agents.requests.needs import entry_of
 from akgen.agents.requests.own_weights import put_own_weights, take_own_weights
@@ -100,6 +101,7 @@ class Reading:
             skip_by_index(text)
         self._take_named_axes(letters=True)
         take_formulas(text)
+        take_loss_reduction(text)
         if known.steps and not any(m.kind == "operator" for m in text.marks):
             known = varied(text, known)
             known = known.model_copy(update={"steps": tuple(bound(text, s) for s in known.steps)})

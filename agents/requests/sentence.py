@@ -20,6 +20,7 @@ from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.layouts import asks_axis, names_axis
 from akgen.agents.requests.libraries import in_our_names
 from akgen.agents.requests.listed_steps import with_steps
+from akgen.agents.requests.loss_reductions import with_loss_reduction
 from akgen.agents.requests.masks import masked_request
 from akgen.agents.requests.needs import missing
 from akgen.agents.requests.parsed import ParsedRequest
@@ -38,6 +39,7 @@ from akgen.agents.requests.signs import plain
 from akgen.agents.requests.stated import stated_result
 from akgen.agents.requests.told import told_request
 from akgen.agents.requests.turns import in_conversation
+from akgen.agents.requests.typos import without_typos
 from akgen.agents.requests.vector_lengths import with_vectors
 from akgen.knowledge.operators import find_operators
 from akgen.tools.core.dtypes import DType
@@ -190,6 +192,9 @@ def read_words(text: str, known: Request, language: Language, *, given: bool = F
     """Read words alone; `given` if what to compute is known from elsewhere and the words need say nothing."""
     text = without_asides(text)
     parsed = _read_words(text, known, language, given=given)
+    if parsed.problem is not None and (spelt := without_typos(text)) != text:
+        again = read_words(spelt, known, language, given=given)
+        return again if again.problem is None else parsed
     if given or not known.empty:
         return parsed
     return with_stated_result(text, parsed, lambda said: _read_words(said, known, language), language)
@@ -239,7 +244,7 @@ def _read_words(text: str, known: Request, language: Language, *, given: bool = 
         return ParsedRequest(request=masked)
     reading = Reading(text, known)
     try:
-        request = reading.request()
+        request = with_loss_reduction(text, reading.request())
     except Unclear as unclear:
         if unclear.name == "attribute_of_nothing" and (misspelt := _misspelt(text, reading, known, language)):
             return misspelt
@@ -302,6 +307,10 @@ def _told(text: str, known: Request, language: Language) -> ParsedRequest | None
     if found is None:
         return None
     request, marked = found
+    try:
+        request = with_loss_reduction(text, request)
+    except Unclear:
+        return None
     kept = known.dtypes if request.assumed else request.dtypes
     if kept:
         request = request.model_copy(update={"dtypes": kept, "assumed": known.assumed and request.assumed})
