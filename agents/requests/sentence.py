@@ -36,6 +36,8 @@ from akgen.agents.requests.request import ChainStep, Request, RequestSource
 from akgen.agents.requests.restated import with_stated_result
 from akgen.agents.requests.shorthand import written_out
 from akgen.agents.requests.signs import plain
+from akgen.agents.requests.specified.preferred import differs
+from akgen.agents.requests.specified.reader import specified_request
 from akgen.agents.requests.stated import stated_result
 from akgen.agents.requests.told import told_request
 from akgen.agents.requests.turns import in_conversation
@@ -79,7 +81,21 @@ def parse_request(
 
 
 def _parsed(text: str, known: Request, before: Language) -> ParsedRequest:
-    """Read a turn with what is known, and without the turns before it."""
+    """Read a turn with what is known, and without the turns before it; a text that lays an operator out as it does."""
+    heard = _parsed_plainly(text, known, before)
+    if not known.empty or _CODE.search(text) or (heard.problem is None and "=" not in text):
+        return heard
+    request = specified_request(without_latex(text))
+    if request is None or problem_of(request, Language.ENGLISH) is not None:
+        return heard
+    return (
+        ParsedRequest(request=request)
+        if heard.problem is not None or differs(heard.request, request)
+        else heard
+    )
+
+
+def _parsed_plainly(text: str, known: Request, before: Language) -> ParsedRequest:
     text = text if _CODE.search(text) else without_indices(with_products(without_latex(text)))
     found = extract_code(text)
     language = language_of(found.words, before)
