@@ -26,7 +26,7 @@ def widened(formula: str, types: Mapping[str, DType]) -> str:
 
 def accumulated(steps: tuple[ChainStep, ...], dtypes: tuple[DType, ...]) -> tuple[ChainStep, ...]:
     """Return a chain that ends in a wider type with its 8-bit tensors as int32 before they are put together."""
-    if len(steps) == 1 or not dtypes or not {*dtypes} <= {*_SMALL} or steps[-1].operator != "cast":
+    if len(steps) <= 1 or not dtypes or not {*dtypes} <= {*_SMALL} or steps[-1].operator != "cast":
         return steps
     wanted, first = steps[-1].attributes.get("dtype"), steps[0]
     if wanted in (DType.INT8, DType.UINT8, DType.BOOL):
