@@ -76,7 +76,7 @@ def test_questions_are_answered_and_change_nothing(akgen: Akgen, tmp_path: Path)
     assert ended.code == 0, ended.out + ended.err
     order = [
         "There is no kernel yet.", "DataCopyPad (copy)", "abs in float16, 64 by 100:", "bytes of the Unified Buffer",
-        "// op_host/", "MTE2  busy", "It is judged correct on twin", "UB_OVERFLOW：", "abs in float32, 64 by 100:",
+        "// op_host/", "MTE2  忙", "It is judged correct on twin", "UB_OVERFLOW：", "abs in float32, 64 by 100:",
     ]  # fmt: skip
     places = [ended.out.find(text) for text in order]
     assert -1 not in places and places == sorted(places), list(zip(order, places, strict=True))
