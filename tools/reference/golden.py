@@ -19,6 +19,7 @@ from torch.utils._pytree import tree_leaves, tree_map_only
 from akgen.tools.reference.choices.places import Orders
 from akgen.tools.reference.dispatch import DispatchMode
 from akgen.tools.reference.nested import each, flat_outputs, leaves
+from akgen.tools.reference.rounding.errors import wide_enough
 from akgen.tools.reference.rounding.numbers import beside_single, in_single
 from akgen.tools.reference.rounding.running import RunningErrors
 
@@ -93,7 +94,9 @@ def golden(
     torch.backends.mha.set_fastpath_enabled(False)  # no rule follows an encoder layer that is one operation
     moved = None
     try:
-        outputs = call(copy.deepcopy(model).double(), upcast(list(args)), *followers)
+        with wide_enough(tree_leaves(list(args))):
+            outputs = call(copy.deepcopy(model).double(), upcast(list(args)), *followers)
+            bounds = None if run is None else [_bounds(run, o) for o in outputs]
         if run is not None and any(beside_single(value) for _, value in leaves(list(args))):
             attributes = upcast(each(clone(list(args)), in_single))
             same = None if orders is None else orders.again()
@@ -106,10 +109,7 @@ def golden(
         return (None, None) if run is None else golden(model, args, widen=False, orders=orders)
     finally:
         torch.backends.mha.set_fastpath_enabled(fused)
-    if run is None:
-        return outputs, None
-    bounds = [_bounds(run, o) for o in outputs]
-    return outputs, bounds if moved is None else [
+    return outputs, bounds if bounds is None or moved is None else [
         _wider(*each) for each in zip(bounds, outputs, moved, strict=True)
     ]
 

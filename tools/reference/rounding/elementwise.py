@@ -148,7 +148,7 @@ def _pointwise(run: Run, step: Step) -> list[Errors | None]:
     if name in _STEADY:
         found = _read_plainly(run, step.args[0], step.out, 1.0)
         off = None if found is None else jumps.at_ends(run, step)
-        return [found if off is None else scaled(found, (off > 0).float())]  # nothing, where it is cut off
+        return [found if off is None else scaled(found, single(off > 0))]  # nothing, where it is cut off
     y = single(step.out)
     if name in _ROOTS:
         slope = _ROOTS[name](single(step.args[0]), y)
@@ -165,7 +165,7 @@ def _pointwise(run: Run, step: Step) -> list[Errors | None]:
             continue
         x = single(a)
         by = derivative(x, y) if derivative else _quotient(step.func, step.args, step.kwargs, step.out, i)
-        by = torch.as_tensor(by, dtype=torch.float32)
+        by = single(torch.as_tensor(by))
         square = square + (by * x).square()
         found = joined(
             found, _read_plainly(run, a, step.out, by) if name != "exp" else _powers(run, a, step.out, by)

@@ -4,7 +4,9 @@ A rule takes one operation that was run and returns the errors of its outputs fr
 without a rule are taken apart by PyTorch's own decompositions.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -123,9 +125,25 @@ def tensors(out: Any) -> list[torch.Tensor]:
     return [v for v in values if isinstance(v, torch.Tensor)]
 
 
+_KEPT: ContextVar[torch.dtype] = ContextVar("kept", default=torch.float32)
+_LARGE = 2.0**30  # the fourth power of larger numbers, which a variance's error has, is beyond float32
+
+
+@contextmanager
+def wide_enough(values: Iterable[Any]) -> Iterator[None]:
+    """While entered, keep errors in float64 if float32 does not hold the powers of these inputs."""
+    floats = [v for v in values if isinstance(v, torch.Tensor) and v.is_floating_point() and v.numel()]
+    large = any(bool((v.abs() > _LARGE).any()) for v in floats)
+    token = _KEPT.set(torch.float64 if large else torch.float32)
+    try:
+        yield
+    finally:
+        _KEPT.reset(token)
+
+
 def single(tensor: Tensor) -> Tensor:
-    """Return the values in float32: enough for a bound. Numbers stay."""
-    return tensor.to(torch.float32) if isinstance(tensor, torch.Tensor) else tensor
+    """Return the values in float32: enough for a bound, but for large inputs (`wide_enough`). Numbers stay."""
+    return tensor.to(_KEPT.get()) if isinstance(tensor, torch.Tensor) else tensor
 
 
 def joined(first: Errors | None, second: Errors | None) -> Errors | None:

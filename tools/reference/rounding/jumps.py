@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from akgen.tools.reference.rounding.errors import SPREAD, Errors, Run, Step, joined, rule
+from akgen.tools.reference.rounding.errors import SPREAD, Errors, Run, Step, joined, rule, single
 from akgen.tools.reference.rounding.numbers import beside_single
 
 _QUOTIENTS = frozenset({"floor_divide", "remainder", "fmod", "div"})
@@ -41,7 +41,7 @@ def heights(run: Run, off: torch.Tensor) -> Errors | None:
     off = off.double().nan_to_num(nan=0.0, posinf=0.0)
     if not bool(off.any()):
         return None
-    common = (off / run.roundoff).clamp(max=_LARGEST_HEIGHT).float()
+    common = single((off / run.roundoff).clamp(max=_LARGEST_HEIGHT))
     return Errors(torch.zeros_like(common), common)
 
 
@@ -123,7 +123,7 @@ def quotients(run: Run, step: Step) -> list[Errors | None]:
     smooth = smooth.expand(off.shape)
     jumps = heights(run, torch.where(off > 1.01 * smooth, off, 0.0))
     spread = smooth / (SPREAD * run.roundoff)
-    return [joined(Errors(spread.square().float(), None), jumps)]
+    return [joined(Errors(single(spread.square()), None), jumps)]
 
 
 @rule("bucketize", "searchsorted")

@@ -98,7 +98,7 @@ class RunningErrors(DispatchMode):
         size = SPREAD * errors.square.sqrt()
         if errors.common is not None:
             size = size + errors.common
-        size = torch.nan_to_num(size * self.roundoff, nan=0.0, posinf=0.0)
+        size = torch.nan_to_num((size * self.roundoff).to(torch.float32), nan=0.0, posinf=0.0)
         if output.is_complex():
             return torch.hypot(size[..., 0], size[..., 1])
         if output.is_floating_point():
@@ -242,7 +242,7 @@ class RunningErrors(DispatchMode):
             if errors is None:
                 return
             count = tensor.untyped_storage().nbytes() // _layout(tensor).itemsize
-            shadow = _Shadow(_weak(tensor), Errors(torch.zeros(count), None), _layout(tensor))
+            shadow = _Shadow(_weak(tensor), Errors(single(torch.zeros(count)), None), _layout(tensor))
             self._shadows[key] = shadow
         if shadow.errors is None or shadow.dtype != _layout(tensor):
             shadow.errors = None

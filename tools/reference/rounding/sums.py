@@ -75,8 +75,12 @@ def biased(run: Run, x: torch.Tensor, total: torch.Tensor, dims: list[int]) -> t
     ):  # a value that many terms have is met at one of these
         value = terms[..., place, None]
         error = torch.minimum(value.abs() / run.roundoff, run.sum_roundoff * sums)
-        equal = (terms - value).abs() <= _SINGLE * sums  # they round to the same neighbour
-        alike = torch.maximum(alike, equal.sum(-1, keepdim=True) / 2 * error)
+        count = ((terms - value).abs() <= _SINGLE * sums).sum(
+            -1, keepdim=True
+        )  # they round to the same neighbour
+        # Half of the largest error on average where the sum grows by them, all of it beside one that stays as it is.
+        grows = torch.clamp(count * value.abs() / sums, max=1.0).nan_to_num(1.0)
+        alike = torch.maximum(alike, count * (1 - grows / 2) * error)
     return (small + alike).reshape(total.shape)
 
 
@@ -136,7 +140,7 @@ def _cumsum(run: Run, step: Step) -> list[Errors | None]:
         return [handed]
     x, y = single(value), single(step.out)
     squares = (x * x).cumsum(dim)
-    n = torch.arange(1, x.shape[dim] + 1, dtype=torch.float32)
+    n = single(torch.arange(1, x.shape[dim] + 1))
     n = n.reshape([-1 if d == dim % x.dim() else 1 for d in range(x.dim())])
     along = torch.maximum((y * y).cumsum(dim), n / 2 * squares) * run.sum_roundoff**2
     square = y * y + along + (n.log2() * squares if run.adds_half else 0)
@@ -252,7 +256,7 @@ def _operand(run: Run, x: torch.Tensor) -> Errors | None:
     if run.narrowed is None:
         return run.errors(x)
     value = single(x)
-    rounded = torch.where(value == value.to(run.narrowed).float(), 0.0, (value * run.narrowing).square())
+    rounded = torch.where(value == single(value.to(run.narrowed)), 0.0, (value * run.narrowing).square())
     return joined(run.errors(x), Errors(rounded, None))
 
 
