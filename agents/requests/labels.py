@@ -62,6 +62,7 @@ def without_labels(text: MarkedText, marks: list[Mark]) -> list[Mark]:
             or _DEFINED.search(text.text[begin : mark.begin])
             or names <= operations_of(mark.value.formula)
         ):
+            _refuse_another(mark.value, names)
             dropped += operators[:at]
         elif len(names) == 1 and describes(mark.value.formula, *names):
             whole = _is_product(*names) and len(mark.value.variables) > 1
@@ -94,6 +95,15 @@ def without_labels(text: MarkedText, marks: list[Mark]) -> list[Mark]:
         taken = {*formulas[0].value.variables} & {"bias", "residual"}
         dropped += [m for m in marks if m.kind in ("first", "bias") and (taken or m.end <= formulas[0].begin)]
     return [m for m in marks if m not in dropped]
+
+
+def _refuse_another(step: ChainStep, names: set[str]) -> None:
+    """Ask where a name in front of a formula is known to be something else: "linear + relu: y = x @ w.T + b"."""
+    for name in sorted(names - operations_of(step.formula or "")):
+        found = relation(name, step.formula or "", step.variables)
+        unmasked = "masked" in name and not re.search(r"mask|tri[lu]|where|inf", step.formula or "")
+        if unmasked or (found is not None and found.kind == "other"):
+            raise Unclear("order", names=[*sorted(names), step.formula])
 
 
 def _defined(text: MarkedText, marks: list[Mark], operators: list[Mark]) -> Mark | None:

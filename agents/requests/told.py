@@ -6,6 +6,7 @@ from functools import cache
 
 from akgen.agents.requests import sizes
 from akgen.agents.requests.assumed import with_type
+from akgen.agents.requests.definitions import relation
 from akgen.agents.requests.described import is_composite
 from akgen.agents.requests.equations import Told, read_equations
 from akgen.agents.requests.formula import indices_among, operations_of
@@ -29,6 +30,8 @@ _HALF = re.compile(r"torch\.chunk\(x, 2, dim=-?\d+\)\[(\d)\]")
 _GIVES_IT = re.compile(r"[a-z]\w* ?(?:\([a-z]\) ?)?[-+*/]?=(?!=)")
 _NAMED_AS_WHOLES = ("loss", "optimizer", "normalization", "activation", "attention", "quantization")
 _SEQUENCE = re.compile(r"(?:(?<![a-z])(?:and )?(?:then|afterwards|after that)|然后|接着|再)[,: ]*\Z")
+_MASKS = re.compile(r"(?<![a-z])(?:causal|masked|with (?:a )?mask)(?![a-z])|因果|掩码|带掩膜")
+_MASKED = re.compile(r"mask|tri[lu]|where|inf|causal")
 _LABELS_IT = re.compile(r"\s*[:：]|\s*(?:activation|loss)?\s*[.。](?=\s)")
 _NAMES_IT = re.compile(r"(?:[:：]|->|=>|→)\s*\Z")
 _ALIKE = {"norm": "vector_norm", "max": "amax", "min": "amin", "maximum": "amax", "minimum": "amin", "clip": "clamp",
@@ -57,6 +60,8 @@ def told_request(said: str) -> tuple[Request, MarkedText] | None:
     _take_sequence(text)
     if text.take(phrase("no"), "no") or re.search(words()["told"]["changes"], text.rest):
         return None
+    if _MASKS.search(text.rest) and not _MASKED.search(told.formula):
+        return None  # "causal attention: softmax(q @ k.T) @ v"
     wishes = take_wishes(text)
     sizes.take_dtypes(text)
     told = _converted(told)
@@ -238,8 +243,16 @@ def _names_fit(text: MarkedText, told: Told) -> bool:
         stands = agreed or introduced or _LABELS_IT.match(text.text[found.end :])
         if not applied and not agreed and not (whole and stands and found.begin < first):
             return False
+        if not applied and not agreed and _is_another(found.operator, told):
+            return False  # "linear + relu: y = x @ w.T + b"
         text.mark(found.begin, found.end, "filler")
     return True
+
+
+def _is_another(name: str, told: Told) -> bool:
+    """Say whether the operator is known to be something else than the equations compute."""
+    found = relation(name, told.formula, told.variables)
+    return found is not None and found.kind == "other"
 
 
 def _parts(name: str) -> set[str]:
