@@ -8,8 +8,10 @@ import re
 from functools import cache
 
 from akgen.agents.requests.abbreviated import unabbreviated
+from akgen.agents.requests.circumstances import without_circumstances
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.passed import with_passed_weights
+from akgen.agents.requests.plain_words import in_plain_words
 from akgen.agents.requests.purposes import without_purposes
 from akgen.knowledge.operators import find_operators
 
@@ -38,10 +40,11 @@ _OPENED = r"(?P<open>[(（])\s*"
 _CLOSED = r"\s*[)）]"
 
 
-def without_asides(text: str) -> str:
-    """Return a text without the clauses that say nothing of what is computed."""
+def without_asides(text: str, *, given: bool = False) -> str:
+    """Return a text without the clauses that say nothing of what is computed; `given` if that is known without it."""
+    text = without_circumstances(in_plain_words(unabbreviated(text)), given=given)
     text = _USED_BY.sub(lambda m: m[0] if _OPERATOR.search(m[0].lower()) else " ", text)
-    text = without_purposes(with_passed_weights(unabbreviated(text)))
+    text = without_purposes(with_passed_weights(text))
     said = words()["asides"]
     for pattern in _patterns("reasons"):
         text = pattern.sub(_without_operators, text)

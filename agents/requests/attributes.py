@@ -79,7 +79,7 @@ def parameters_of(entry: OperatorEntry) -> dict[str, Parameter]:
 
 def take_flags(text: MarkedText) -> None:
     """Mark phrases that stand for an attribute and its value at once."""
-    for pattern, values in _flags():
+    for pattern, values in flags():
         for match in text.matches(pattern):
             denied = _DENIED.search(text.text[: match.start()])
             begin = denied.start() if denied else match.start()
@@ -351,5 +351,6 @@ def _name(alias: str) -> str:
 
 
 @cache
-def _flags() -> tuple[tuple[re.Pattern[str], dict[str, Value]], ...]:
+def flags() -> tuple[tuple[re.Pattern[str], dict[str, Value]], ...]:
+    """Return the phrases that stand for an attribute and its value at once."""
     return tuple((whole(pattern), values) for pattern, values in words()["flags"])

@@ -9,6 +9,7 @@ from akgen.agents.requests.formula_edits import TENSORS
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.places import TurnPlace, Turns, dtype_of, is_number, shape_of
 from akgen.agents.requests.revision_words import pattern, patterns, plainly, revision_words
+from akgen.agents.requests.shared_shapes import apart
 
 EQUATION = re.compile(
     r"(?:(?:the )?(?:formula|equation)|公式|表达式|式子)?"
@@ -153,6 +154,8 @@ def _set(turns: Turns, name: str, new: str) -> Iterator[Change]:
     name, shape = name.lower(), shape_of(new)
     if name in revision_words()["types"]:
         yield from typed(turns, new)
+    elif shape is not None and (told := apart(turns, name, new)) is not None:
+        yield Change((told,))
     elif shape is not None and len(found := places.tensor_places(turns, name)) == 1:
         yield Change(((found[0], new),))
     elif new in words()["choices"].get(name, ()):

@@ -16,6 +16,14 @@ from akgen.agents.requests.sizes import number
 
 _PAIR = 2
 _PRODUCTS = ("matmul", "mm", "bmm")
+_VARIABLE = re.compile(
+    r"(?:(?:ok|okay|now|and|but|actually|sorry|no|please|also|make|set|change|let|the|把|那)[ ,]*)*(?P<name>[a-z]\w*)"
+    r"(?:'s shape|的?形状| shape)? ?(?:现在|应该|only|just|actually)* ?"
+    r"(?:=|:|：|is|has|to|be|becomes|should be|must be|改[为成]|换成|变成|是|为)* ?"
+    r"(?:now |only |just |of shape |shape )*"
+    r"(?P<shape>[\[(] ?\d{1,12}(?: ?, ?\d{1,12})* ?,? ?[\])]|\d{1,12}(?: ?x ?\d{1,12})+)(?: now| instead| please|了)*",
+    re.I | re.A,
+)
 _ORDINALS = {
     "first": 0, "1st": 0, "一": 0, "1": 0, "左": 0, "left": 0,
     "second": 1, "2nd": 1, "二": 1, "2": 1, "right": 1, "右": 1,
@@ -28,7 +36,7 @@ def with_other_tensor(text: str, known: Request) -> Request | None:
     text = text.strip().rstrip(".。!！")
     if not known.steps or known.source is not None or len(known.shapes) != 1:
         return None
-    for change in (_one_more, _transposed, _shaped, _sized):
+    for change in (_one_more, _transposed, _shaped, _of_variable, _sized):
         if (changed := change(text, known)) is not None:
             return changed
     return None
@@ -58,6 +66,18 @@ def _shaped(text: str, known: Request) -> Request | None:
     at, shape = _ORDINALS[said["which"].lower()], shape_of(said["shape"])
     if shape is None or at >= len(shapes) or len(shapes) < _PAIR:
         return None
+    return _with(known, (*shapes[:at], shape, *shapes[at + 1 :]))
+
+
+def _of_variable(text: str, known: Request) -> Request | None:
+    """Give a tensor of a formula, by its name, another shape: "a is [128, 1] now"."""
+    match = _VARIABLE.fullmatch(text)
+    names = known.steps[0].variables
+    shapes = _given(known) if match is not None and match["name"].lower() in names else None
+    shape = shape_of(match["shape"]) if match is not None else None
+    if match is None or shapes is None or shape is None or len(shapes) < _PAIR:
+        return None
+    at = names.index(match["name"].lower())
     return _with(known, (*shapes[:at], shape, *shapes[at + 1 :]))
 
 

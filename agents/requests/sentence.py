@@ -206,7 +206,7 @@ def _is_called(source: RequestSource, words: Request) -> bool:
 
 def read_words(text: str, known: Request, language: Language, *, given: bool = False) -> ParsedRequest:
     """Read words alone; `given` if what to compute is known from elsewhere and the words need say nothing."""
-    text = without_asides(text)
+    text = without_asides(text, given=given or not known.empty)
     parsed = _read_words(text, known, language, given=given)
     if parsed.problem is not None and (spelt := without_typos(text)) != text:
         again = read_words(spelt, known, language, given=given)

@@ -9,6 +9,7 @@ from akgen.agents.requests.problems import problem
 from akgen.agents.requests.remembered import in_other_words, operators_of, remembered, taken_back
 from akgen.agents.requests.request import Request, Shape
 from akgen.agents.requests.revised import added, revised, without_unchanged
+from akgen.agents.requests.shared_shapes import names_one
 
 Parse = Callable[[str, Request], ParsedRequest]
 
@@ -34,6 +35,9 @@ def in_conversation(text: str, known: Request, parse: Parse) -> ParsedRequest:
         return ParsedRequest(request=known, problem=asked, kind="unclear")
     if heard.request == known:
         return heard
+    if _reshapes_all(heard.request, known) and names_one(text):
+        asked = problem("two_shapes", language_of(text, Language.ENGLISH))
+        return ParsedRequest(request=known, problem=asked, kind="unclear")
     alone = not known.empty and parse(text, Request()).request == heard.request
     turns = (text,) if alone or known.empty else (*known.said, text)
     return heard.model_copy(update={"request": remembered(heard.request, known, turns)})
@@ -55,6 +59,13 @@ def _revised(text: str, known: Request, parse: Parse) -> tuple[bool, list[Reques
         if request not in found:
             found.append(request.model_copy(update={"said": turns}))
     return True, found
+
+
+def _reshapes_all(request: Request, known: Request) -> bool:
+    """Say whether all of several tensors get another shape, and nothing else changes."""
+    several = any(_count(case, known) > 1 for case in known.shapes)
+    one = all(len({*case}) == 1 for case in request.shapes)
+    return several and one and request.steps == known.steps and request.shapes != known.shapes
 
 
 def _keeps(request: Request, known: Request) -> bool:

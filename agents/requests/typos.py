@@ -11,18 +11,33 @@ from akgen.agents.requests.guesses import arguments
 from akgen.agents.requests.marks import words
 from akgen.knowledge.operators import find_operators, operators
 
-_WORD = re.compile(r"(?<![A-Za-z0-9_.])[A-Za-z]{5,}(?:\d\d?)?(?![A-Za-z0-9_])")
+_WORD = re.compile(r"(?<![A-Za-z0-9_.])[A-Za-z][A-Za-z_]{3,}[A-Za-z](?:\d\d?)?(?![A-Za-z0-9_])")
+_COMMON = frozenset((  # words of sentences that readers look for, and what is one letter off them and means something
+    "along", "across", "followed", "without", "dimension", "tensor", "nearest", "bilinear", "bicubic", "reflect",
+    "replicate",
+    "descending", "ascending", "keepdim", "unbiased", "population", "between", "elementwise", "transposed", "causal",
+))  # fmt: skip
+_WORDS = frozenset(
+    ("alone", "aloud", "sensor", "linear", "casual", "follower", "reflects", "along", "unbiased")
+)
+_SHAPED = re.compile(r" ?(?:[:：=]|is|of)? ?[\[(]?\d")  # behind the name of a tensor
 _TURNED = ("un", "non", "in", "de", "dis", "re")  # what turns a meaning around
 
 
 def without_typos(text: str) -> str:
     """Return a text with every word that is one letter off a single name as that name."""
-    return _WORD.sub(lambda match: _name(match[0].lower()) or match[0], text)
+
+    def spelt(match: re.Match[str]) -> str:
+        word = match[0]
+        named = "_" in word and (text.count(word) > 1 or _SHAPED.match(text, match.end()))
+        return word if named else _name(word.lower()) or word
+
+    return _WORD.sub(spelt, text)
 
 
 @lru_cache(maxsize=4096)
 def _name(word: str) -> str | None:
-    if word in _known() or find_operators(word):
+    if word in _known() or word in _WORDS or find_operators(word):
         return None
     near = {name for name in _near(word) if name in _names()}
     meant = {frozenset(n.operator for n in find_operators(name)) or frozenset((name,)) for name in near}
@@ -37,7 +52,7 @@ def _name(word: str) -> str | None:
 def _near(word: str) -> Iterator[str]:
     """Yield what one letter less, more, another one or two exchanged make of a word, with the same first letter."""
     letters = "abcdefghijklmnopqrstuvwxyz"
-    stem = re.fullmatch(r"([a-z]+)(\d*)", word)
+    stem = re.fullmatch(r"([a-z_]+)(\d*)", word)
     if stem is None:
         return
     name, digits = stem.groups()
@@ -56,7 +71,8 @@ def _names() -> frozenset[str]:
     """Return the names of operators, attributes and types, and the words of those that have several."""
     said = {w for op in operators() for a in (op.name, *op.aliases) for w in re.findall(r"[a-z]+\d*", a)}
     said |= {w for listed in words()["dtypes"].values() for w in listed if w.isascii()}
-    return frozenset(w for w in said if len(w) > len("relu6"))
+    said |= _COMMON | {op.name for op in operators() if "_" in op.name}
+    return frozenset(w for w in said if len(w) > len("relu6") or w in _COMMON)
 
 
 @cache

@@ -1,0 +1,98 @@
+"""Write short plain phrases in the words that all readers know: "fp32[8, 4]", "2048 of them", "x.std over dim 1".
+
+What is written has the meaning of what was said; phrases that mean it only beside others, such as "broadcast on the
+last axis" of a vector, are looked at with the shapes of the text.
+"""
+
+import json
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from akgen.agents.requests.marks import words
+from akgen.knowledge.operators import find_operators
+
+_N = r"\d{1,12}"  # more digits are no size
+_SHAPE = re.compile(rf"[\[(] ?{_N}(?: ?, ?{_N})* ?,? ?[\])]|(?<![\w.]){_N}(?: ?[x×*] ?{_N})+(?![\w.])")
+_METHOD = re.compile(r"(?<![\w.])(?:x|input|inp|tensor|t|a)\.(?P<name>[a-z][a-z_0-9]*)(?![\w(.]| ?\()")
+_PAIR = 2
+
+
+def in_plain_words(text: str) -> str:
+    """Return a text with its short phrases written out."""
+    text = _METHOD.sub(_called, text)
+    for pattern, written in _always():
+        text = pattern.sub(_indices if written == "INDICES" else written, text)
+    return _aligned(_ranked(text))
+
+
+def _called(match: re.Match[str]) -> str:
+    """Write "x.std over the last dim" as what is called."""
+    named = find_operators(match["name"])
+    whole = len(named) == 1 and (named[0].begin, named[0].end) == (0, len(match["name"]))
+    return match["name"] if whole else match[0]
+
+
+def _indices(match: re.Match[str]) -> str:
+    """Write "returns int64 idx" in full."""
+    said = match[0]
+    at = match.end("at") - match.start()
+    return f"{said[:at]}indices"
+
+
+def _shapes(text: str) -> list[tuple[int, ...]]:
+    return [tuple(map(int, re.findall(r"\d+", m[0]))) for m in _SHAPE.finditer(text)]
+
+
+def _ranked(text: str) -> str:
+    """Write "b is just 1024" as a vector's shape, where another tensor ends with that size."""
+    shapes = [s for s in _shapes(text) if len(s) >= _PAIR]
+
+    def vector(match: re.Match[str]) -> str:
+        if not shapes or int(match["size"]) not in {s[-1] for s in shapes}:
+            return match[0]
+        return f"{match['name']} [{match['size']}]"
+
+    return _pattern("ranks").sub(vector, text)
+
+
+def _aligned(text: str) -> str:
+    """Leave out that a vector is broadcast on the last axis: so it is, but where an axis before has that size, too."""
+    shapes = _shapes(text)
+    vectors = {s[0] for s in shapes if len(s) == 1}
+    others = [s for s in shapes if len(s) >= _PAIR]
+
+    def left(match: re.Match[str]) -> str:
+        said = match.groupdict()
+        along = (said.get("how") or "").strip() in ("along", "over", "across") or said.get("how_zh")
+        fits = bool(vectors) and all(s[-1] in vectors for s in others)
+        square = any(s[-2] == s[-1] for s in others)
+        return " " if fits and not (along and square) else match[0]
+
+    return _pattern("aligned").sub(left, text) if vectors and others else text
+
+
+@cache
+def _data() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(
+        files("akgen.agents.requests").joinpath("plain_words.json").read_text("utf-8")
+    )
+    return found
+
+
+@cache
+def _always() -> tuple[tuple[re.Pattern[str], str], ...]:
+    types = "|".join(
+        sorted({re.escape(w) for listed in words()["dtypes"].values() for w in listed}, key=len, reverse=True)
+    )
+    return tuple(
+        (re.compile(pattern.replace("TYPE", f"(?:{types})"), re.I), written)
+        for pattern, written in _data()["always"]
+    )
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    """Return the alternatives of one kind; their groups have names of their own."""
+    return re.compile("|".join(_data()[name]), re.I)
