@@ -159,8 +159,8 @@ def _set(turns: Turns, name: str, new: str) -> Iterator[Change]:
     elif shape is not None and len(found := places.tensor_places(turns, name)) == 1:
         yield Change(((found[0], new),))
     elif new in words()["choices"].get(name, ()):
-        told = [p for choice in words()["choices"][name] for p in places.literal_places(turns, choice)]
-        yield Change(((told[0], new),)) if len(told) == 1 else Change(more=f"{name} = {new}")
+        said = [p for choice in words()["choices"][name] for p in places.literal_places(turns, choice)]
+        yield Change(((said[0], new),)) if len(said) == 1 else Change(more=f"{name} = {new}")
     elif new.isdigit() and (role := _role(name)) is not None:
         for found in places.size_places(turns, role, None):
             yield Change(tuple((p, new) for p in found))

@@ -66,6 +66,7 @@ _EVERY = re.compile(
     r"[^,.;，。；\n]*|(?:同时|都|一并)(?:返回|输出)(?:两个|中间)?结果?[^,.;，。；\n]*|(?:返回|输出)(?:两者|两个结果|中间结果)[^,.;，。；\n]*"
 )
 _IN_PLACE = re.compile(r"(?<![a-z0-9_])[a-z]\w{0,12} ?[-+*/]= ?\Z")
+_TRAINS = re.compile(r"(?<![a-z])train(?:ing|s)?(?![a-z])|训练")
 _SQUARE = re.compile(r"square(?= matri)")
 
 
@@ -112,6 +113,7 @@ class Reading:
         self._take_product()
         self._take_operators()
         join_formulas(text)
+        self._ask_of_statistics()
         take_both(text)
         drop_tensor_names(text)
         drop_repeated(text)
@@ -194,6 +196,12 @@ class Reading:
     def _take_operators(self) -> None:
         for named in find_operators(self.text.rest):
             self.text.mark(named.begin, named.end, "operator", _meant(named.operator, self.text.text))
+
+    def _ask_of_statistics(self) -> None:
+        """Ask whose statistics a batch norm takes where training is spoken of: it would be built with running ones."""
+        named = any(isinstance(m.value, str) and m.value.startswith("batch_norm") for m in self.text.marks)
+        if named and _TRAINS.search(self.text.text):
+            raise Unclear("which_one", names=["batch_norm (running mean and variance)", "those of the batch"])
 
     def _take_switches(self) -> None:
         """Mark "sorted please" of a known top-k, or of one in the same text, as its switch, not as another operator."""
