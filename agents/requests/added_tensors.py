@@ -90,9 +90,15 @@ def _taken(steps: tuple[ChainStep, ...]) -> int | None:
             count += tensors_of(step)
         elif step.formula is not None:
             count += len(step.variables) - 1
-        elif step.operands or tensors_of(step) != 1 or entry_of(step).source:
+        elif entry_of(step).source or not _on_one_tensor(step):
             return None
     return count
+
+
+def _on_one_tensor(step: ChainStep) -> bool:
+    """Say whether a step takes what stands before it alone, or with a number."""
+    numbers = sum(isinstance(o, int | float) for o in step.operands)
+    return numbers == len(step.operands) and tensors_of(step) - (numbers if tensors_of(step) > 1 else 0) == 1
 
 
 def _inserted(at: int, step: ChainStep, shape: Shape, known: Request) -> Request | None:

@@ -52,7 +52,9 @@ def with_shapes(
     if shapes and also:
         shapes = tuple(dict.fromkeys((*known.shapes, *shapes)))
     if not shapes:
-        count = tensors_of(request.steps[0]) if request.steps else None
+        first, *later = request.steps or (None,)
+        more = sum(len(s.variables) - 1 for s in later if s is not None and s.formula is not None)
+        count = tensors_of(first) + more if first is not None else None
         shapes = known.shapes if count is None or all(len(s) <= count for s in known.shapes) else ()
     request = request.model_copy(update={"shapes": shapes})
     return _without_input_sizes(request)

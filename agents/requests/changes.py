@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from akgen.agents.requests import places
+from akgen.agents.requests.follow_up_words import pattern as follow_ups
 from akgen.agents.requests.formula_edits import TENSORS
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.places import TurnPlace, Turns, dtype_of, is_number, shape_of
 from akgen.agents.requests.revision_words import pattern, patterns, plainly, revision_words
 from akgen.agents.requests.shared_shapes import apart
+from akgen.knowledge.operators import find_operators, operator_named
+from akgen.tools.core.dtypes import DType
 
 EQUATION = re.compile(
     r"(?:(?:the )?(?:formula|equation)|公式|表达式|式子)?"
@@ -27,6 +30,7 @@ _AXES_TOLD = re.compile(
     r"(?:dims?|dimensions|axes|axis|轴|维度?|第) ?(?P<pair>-?\d ?(?:and|,|&|和|与|、) ?(?:第 ?)?-?\d)(?![\d.x]|, ?\d)",
     re.I,
 )
+_COUNT = re.compile(r"(?P<value>\d+) ?(?P<name>[a-z_ ]+|[行列个头]+)", re.I)
 _VALUE = re.compile(r"(?P<name>[a-z_]+) ?[=:]? ?(?P<value>[-+]?[\d.]\S*)", re.I)
 
 
@@ -50,6 +54,12 @@ def change(turns: Turns, part: str, *, named: bool) -> Iterator[Change]:
         and places.operator_places((match["name"],), match["name"])
     ):
         yield _renamed(turns, match["name"])
+        return
+    if quantized := _quantized(turns, part):
+        yield quantized
+        return
+    if normed := _other_norm(turns, part):
+        yield normed
         return
     if dropped := _dropped(turns, part):
         yield dropped
@@ -85,6 +95,44 @@ def _dropped(turns: Turns, part: str) -> Change | None:
         if len(found) == 1 and len(places.literal_places(turns, called)) == 1:
             return Change(((found[0], ""),))
     return None
+
+
+def _quantized(turns: Turns, part: str) -> Change | None:
+    """Write other limits, "range -128 to 127", and "int8 symmetric": another type, and no zero point."""
+    if (match := follow_ups("range").fullmatch(part)) is not None:
+        told = [
+            (TurnPlace(i, *m.span("low")), TurnPlace(i, *m.span("high")))
+            for i, turn in enumerate(turns)
+            for m in follow_ups("told range").finditer(turn)
+        ]
+        return (
+            Change(tuple(zip(told[0], (match["low"], match["high"]), strict=True)))
+            if len(told) == 1
+            else None
+        )
+    match = follow_ups("symmetric").fullmatch(part)
+    if match is None or len(points := places.value_places(turns, "zero_point")) != 1:
+        return None
+    new = (match["type"] or match["type2"] or "").lower()
+    told_types = [p for d in (DType.INT8, DType.UINT8) for p in places.type_places(turns, d)]
+    types = [(p, new) for p in told_types] if new else []
+    return Change(((points[0], "0"), *types)) if len(told_types) == 1 or not new else None
+
+
+def _other_norm(turns: Turns, part: str) -> Change | None:
+    """Write another norm in the place of the only operator that the turns name, whose weights are declared."""
+    match = pattern("other norm").fullmatch(part)
+    named = find_operators(match["new"].lower()) if match is not None else ()
+    told = [TurnPlace(i, n.begin, n.end) for i, turn in enumerate(turns) for n in places.named_in(turn)]
+    if len(named) != 1 or len(told) != 1 or named[0].end != len(match["new"]):  # type: ignore[index]
+        return None
+    kinds = {
+        e.category
+        for n in (*named, *places.named_in(turns[told[0].turn]))
+        if (e := operator_named(n.operator))
+    }
+    declared = any(places.tensor_places(turns, name) for name in ("weight", "gamma", "w"))
+    return Change(((told[0], match["new"]),)) if kinds == {"normalization"} and declared else None  # type: ignore[index]
 
 
 def _opposite(turns: Turns, part: str) -> Iterator[Change]:
@@ -135,6 +183,9 @@ def _exchanged(turns: Turns, old: str, new: str) -> Iterator[Change]:
             yield Change(tuple((p, new) for p in found))
     elif (match := _VALUE.fullmatch(new)) and is_number(old) and is_number(match["value"]):
         yield from _valued(turns, match["name"], match["value"], old=old)
+    elif (match := _COUNT.fullmatch(new)) and old.isdigit() and (role := _role(match["name"])) is not None:
+        for ways in places.size_places(turns, role, int(old)):
+            yield Change(tuple((p, match["value"]) for p in ways))
     elif is_number(old):
         found = places.literal_places(turns, old)
         if len(found) == 1:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from akgen.agents.requests.added_tensors import with_tensor
 from akgen.agents.requests.attributes import parameters_of
 from akgen.agents.requests.biases import behind, with_bias
+from akgen.agents.requests.follow_up_words import pattern as follow_ups
 from akgen.agents.requests.formula_edits import edited_formula, of_its_kind
 from akgen.agents.requests.kept_results import without_kept_result
 from akgen.agents.requests.marks import words
@@ -19,6 +20,7 @@ from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.other_tensors import with_other_tensor
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import ChainStep, Request
+from akgen.agents.requests.result_shapes import result_shape
 from akgen.knowledge.operators import find_operators, operator_named
 
 Read = Callable[[str, Request], Request | None]
@@ -78,12 +80,20 @@ def edited(said: str, known: Request, read: Read) -> Edited | None:
 def _and_more(changed: Request, rest: str, read: Read) -> Edited:
     """Return a request with an edit made, and with the edits that the rest of the text makes."""
     rest = without_kept_result(rest, changed)
+    if follow_ups("broadcast").fullmatch(rest.strip(" .。!！")) and _broadcasts(changed):
+        rest = ""
     more = edited(rest, changed, read) if rest else None
     if more is not None:
         return more
     if find_operators(rest.lower()) and (then := behind(rest)) is not None:
         rest = then
     return Edited(changed, _without_shape(rest, changed))
+
+
+def _broadcasts(request: Request) -> bool:
+    """Say whether a tensor of a request is put beside a result that is larger."""
+    result = result_shape(request)
+    return result is not None and any(len(s) < len(result) or s[0] == 1 for s in request.shapes[0][1:])
 
 
 def _parts(text: str) -> list[tuple[str, str]]:

@@ -60,7 +60,7 @@ def without_labels(text: MarkedText, marks: list[Mark]) -> list[Mark]:
         if (
             composite
             or _DEFINED.search(text.text[begin : mark.begin])
-            or names <= operations_of(mark.value.formula)
+            or {"matmul" if n in ("mm", "bmm") else n for n in names} <= operations_of(mark.value.formula)
         ):
             _refuse_another(mark.value, names)
             dropped += operators[:at]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from akgen.agents.requests.clauses import clause_end
 from akgen.agents.requests.layouts import layout_of
 from akgen.agents.requests.marks import words
-from akgen.knowledge.operators import Named, find_operators
+from akgen.knowledge.operators import Named, find_operators, operator_named
 from akgen.tools.core.dtypes import DType
 
 Turns = tuple[str, ...]
@@ -162,14 +162,27 @@ def axis_of(role: str, turns: Turns, rank: int, *, sure: bool) -> int | None:
 
     That the last one is the hidden one is told by custom only if that is `sure` otherwise, by the size that it has.
     """
-    layout = next((found for turn in turns if (found := layout_of(turn))), ())
+    layout = next((found for turn in turns if len(found := layout_of(turn)) == rank), ())
     if layout:
         places = [i for i, name in enumerate(layout) if name in _LETTERS.get(role, ()) or name == role]
         return places[0] if len(layout) == rank and len(places) == 1 else None
     custom = {"batch": 0, "columns": rank - 1} | ({"hidden": rank - 1} if sure else {})
     if rank == len((0, 0)):
         custom["rows"] = 0
-    return custom.get(role)
+    return (custom | _of_operators(turns, rank)).get(role)
+
+
+def _of_operators(turns: Turns, rank: int) -> dict[str, int]:
+    """Return the axes that PyTorch's operators tell by themselves: heads before tokens, channels second."""
+    named = (operator_named(n.operator) for turn in turns for n in named_in(turn))
+    kinds = {e.category for e in named if e is not None}
+    if "attention" in kinds and rank == len(("batch", "heads", "seq", "head_dim")):
+        return {"heads": 1, "seq": 2}
+    if "attention" in kinds and rank == len(("batch", "seq", "hidden")):
+        return {"seq": 1}
+    if kinds & {"convolution", "pooling"} and rank > len((0, 0)):
+        return {"channels": 1}
+    return {}
 
 
 _LETTERS = {

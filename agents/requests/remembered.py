@@ -8,6 +8,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from akgen.agents.requests.follow_up_words import pattern
 from akgen.agents.requests.formula import operations_of
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.request import Request
@@ -33,6 +34,12 @@ def taken_back(text: str, known: Request) -> TakenBack | None:
     """Return an earlier request that a text asks for; None if it asks for none."""
     found = _pattern("undo").match(text)
     request, rest = known, text
+    if (
+        found is None
+        and (same := pattern("same shapes").fullmatch(text.strip(" .。!！")))
+        and _unequal(known)
+    ):
+        found = same
     if found is not None and known.earlier:
         request, rest = _before(known), text[found.end() :].strip(" ,.;，。；!！")
     if (named := _pattern("back to").match(rest)) is not None and (known.earlier or request is not known):
@@ -40,6 +47,14 @@ def taken_back(text: str, known: Request) -> TakenBack | None:
         if back is not None:
             return TakenBack(back, rest[named.end() :].strip(" ,.;，。；!！"))
     return TakenBack(request, rest) if request is not known else None
+
+
+def _unequal(known: Request) -> bool:
+    """Say whether the last turn gave tensors of one shape different ones, so that "same shape" means those before."""
+    if not known.earlier:
+        return False
+    now, before = ({len({*case}) for case in r.shapes} for r in (known, known.earlier[-1]))
+    return before == {1} and 1 not in now
 
 
 def in_other_words(text: str) -> str:

@@ -186,6 +186,12 @@ def _moved(name: str, said: dict[str, Value], shapes: tuple[Shape, ...]) -> Shap
     ):
         at, end = a % len(shape), b % len(shape)
         return (*shape[:at], math.prod(shape[at : end + 1]), *shape[end + 1 :])
+    if (
+        name == "pixel_shuffle"
+        and isinstance(r := said.get("upscale_factor"), int)
+        and len(shape) > len("HW")
+    ):
+        return (*shape[:-3], shape[-3] // (r * r), shape[-2] * r, shape[-1] * r)
     if name in ("cat", "stack"):
         return _joined(name, said.get("dim", 0), shapes)
     return None

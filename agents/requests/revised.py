@@ -14,6 +14,7 @@ from typing import NamedTuple
 from akgen.agents.requests import places
 from akgen.agents.requests.changes import EQUATION, Change, change, typed
 from akgen.agents.requests.clauses import clauses
+from akgen.agents.requests.follow_up_words import patterns as follow_ups
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.places import Turns, dtype_of, shape_of
 from akgen.agents.requests.revision_words import pattern, plainly
@@ -34,7 +35,7 @@ def revised(turns: Turns, text: str) -> list[Revision]:
     """Return the turns with what a text changes in them; none if it changes nothing that was told."""
     turns = tuple(unicodedata.normalize("NFKC", t).replace("×", "x") for t in turns)
     parts = [plainly(part) for part in clauses(plainly(text))]
-    parts = [part for part in parts if part and not pattern("unchanged").fullmatch(part)]
+    parts = [part for part in parts if part and not _stays(turns, part)]
     given = [m["name"] for part in parts if (m := EQUATION.fullmatch(part))]
     equations = [name for name in given if places.equation_places(turns, name)]
     ways: list[list[Change]] = []
@@ -65,6 +66,14 @@ def revised(turns: Turns, text: str) -> list[Revision]:
     return results
 
 
+def _stays(turns: Turns, part: str) -> bool:
+    """Say whether a clause says that the rest, or a value that the turns tell by its name, stays as it is."""
+    if pattern("unchanged").fullmatch(part):
+        return True
+    names = [m["names"].strip().lower() for form in follow_ups("kept") if (m := form.fullmatch(part))]
+    return bool(names) and len(places.value_places(turns, names[0])) == 1
+
+
 def _bare(turns: Turns, part: str) -> Iterator[Change]:
     """Take a type, or a shape, that stands alone beside other changes, for the one that all tensors shall have."""
     shapes = places.shape_places(turns)
@@ -90,7 +99,7 @@ def _changes(turns: Turns, part: str, *, named: bool) -> Clause | None:
     for left, right in sides:
         if left is not None and right is not None:
             return Clause([*left.ways, *right.ways], [*left.left, *right.left])
-    if found := list(change(turns, part, named=named)):
+    if found := [c for c in change(turns, part, named=named) if not _repeats(turns, c)]:
         return Clause([found], [])
     for (left, right), said in zip(sides, pairs, strict=True):
         if left is not None:
@@ -98,6 +107,13 @@ def _changes(turns: Turns, part: str, *, named: bool) -> Clause | None:
         if right is not None:
             return Clause(right.ways, [said[0], *right.left])
     return None
+
+
+def _repeats(turns: Turns, made: Change) -> bool:
+    """Say whether a change writes what stands there already: "dim=1" of a new operator is none."""
+    return (
+        bool(made.put) and not made.more and all(turns[p.turn][p.begin : p.end] == new for p, new in made.put)
+    )
 
 
 def without_unchanged(text: str) -> str:
@@ -120,7 +136,7 @@ def added(turns: Turns, text: str) -> list[Turns]:
 
 def _written(turns: Turns, changes: tuple[Change, ...]) -> Turns | None:
     """Return the turns with all changes; None where two of them change the same place."""
-    put = sorted((p for made in changes for p in made.put), reverse=True)
+    put = sorted({p for made in changes for p in made.put}, reverse=True)
     for (later, _), (place, _) in itertools.pairwise(put):
         if place.turn == later.turn and place.end > later.begin:
             return None

@@ -22,6 +22,7 @@ from akgen.agents.requests.libraries import in_our_names
 from akgen.agents.requests.listed_steps import with_steps
 from akgen.agents.requests.loss_reductions import with_loss_reduction
 from akgen.agents.requests.masks import masked_request
+from akgen.agents.requests.named_operands import with_named_operands
 from akgen.agents.requests.needs import missing
 from akgen.agents.requests.parsed import ParsedRequest
 from akgen.agents.requests.pasted.bare_calls import with_axis
@@ -58,6 +59,7 @@ _AGREES = re.compile(  # "yes, with affine": the rest is what is wanted
 )
 _RETURNED = re.compile(r"(?<![a-z])(?:return|output|result|give)s?(?![a-z])|返回|输出|结果", re.I)
 _CODE = re.compile(r"```|`|^(?:import |from \w[\w.]* import |class \w|def \w|@)", re.M)
+_QUOTED = re.compile(r"`([A-Za-z_]\w*)`")  # a name, and no code
 _FEW_WORDS = 3  # that are not understood, up to which the rest is worth an offer
 _SHORT = 2  # letters of a word that may be a tensor's name
 _TURNS = re.compile(
@@ -83,8 +85,13 @@ def parse_request(
 def _parsed(text: str, known: Request, before: Language) -> ParsedRequest:
     """Read a turn with what is known, and without the turns before it; a text that lays an operator out as it does."""
     heard = _parsed_plainly(text, known, before)
+    if heard.problem is not None and known.empty and (bare := _QUOTED.sub(r"\1", text)) != text:
+        again = _parsed(bare, known, before)
+        return again if again.problem is None else heard
     if not known.empty or _CODE.search(text) or (heard.problem is None and "=" not in text):
         return heard
+    if heard.problem is not None and (named := with_named_operands(text, _plainly)) is not None:
+        return ParsedRequest(request=named)
     request = specified_request(without_latex(text))
     if request is None or problem_of(request, Language.ENGLISH) is not None:
         return heard

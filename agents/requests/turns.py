@@ -7,6 +7,7 @@ from akgen.agents.requests.needs import missing, tensors_of
 from akgen.agents.requests.parsed import ParsedRequest
 from akgen.agents.requests.problems import problem
 from akgen.agents.requests.remembered import in_other_words, operators_of, remembered, taken_back
+from akgen.agents.requests.rephrased import rephrased
 from akgen.agents.requests.request import Request, Shape
 from akgen.agents.requests.revised import added, revised, without_unchanged
 from akgen.agents.requests.shared_shapes import names_one
@@ -16,6 +17,7 @@ Parse = Callable[[str, Request], ParsedRequest]
 
 def in_conversation(text: str, known: Request, parse: Parse) -> ParsedRequest:
     """Return what a turn makes of what is known; `parse` reads a turn by itself, with what is known."""
+    text = rephrased(text, known)
     back = None if known.empty else taken_back(text, known)
     if back is not None:
         if not back.rest:

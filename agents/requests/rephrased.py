@@ -1,0 +1,161 @@
+"""Write a follow-up in the words that the readers of changes know: without its reasons, with values in place of names.
+
+"changed my mind, average pooling would be better, same window" becomes "average pooling instead, kernel_size=3,
+stride=2"; "forget that, give me argsort on the same input" becomes "give me argsort"; "append silu" "then silu".
+"""
+
+import re
+from collections.abc import Callable
+
+from akgen.agents.requests.alike_tensors import with_alike_tensor
+from akgen.agents.requests.clauses import clauses
+from akgen.agents.requests.follow_up_words import pattern, patterns, rewrites
+from akgen.agents.requests.kept_values import gone_back, kept_values
+from akgen.agents.requests.marks import words
+from akgen.agents.requests.needs import entry_of
+from akgen.agents.requests.places import dtype_of
+from akgen.agents.requests.remembered import operators_of
+from akgen.agents.requests.request import Request
+from akgen.agents.requests.revision_words import plainly
+from akgen.knowledge.operators import find_operators, operator_named
+
+_CODE = re.compile(r"```|^(?:import |from \w[\w.]* import |class \w|def \w|@)", re.M)
+_SHAPED = re.compile(r"[\[(] ?\d+ ?,|\d ?x ?\d")
+_TYPE = re.compile(r"[a-z]+\d*", re.I | re.A)
+
+
+def rephrased(text: str, known: Request) -> str:
+    """Return a follow-up in other words; code, and what follows code, as it is."""
+    if known.empty or known.source is not None or _CODE.search(text):
+        return text
+    text = _without_reasons(text)
+    text = _without_forgotten(text, known)
+    for said, written in rewrites():
+        text = said.sub(written, text)
+    text = pattern("the one").sub(
+        lambda m: m[0] if _operator(m["what"]) else f"{m['verb']} {m['what']}", text
+    )
+    bare = any(n.operator == "rms_norm" for n in find_operators(text.lower()))
+    for rewrite in (
+        _preferred,
+        _unscaled,
+        _unreduced,
+        kept_values,
+        gone_back,
+        *([_unshifted] if bare else []),
+    ):
+        text = _each_clause(text, lambda part, rewrite=rewrite: rewrite(part, known))  # type: ignore[misc]
+    text = with_alike_tensor(text, known)
+    return _appended(re.sub(r"reduction none(?:[,;] ?reduction none)+", "reduction none", text))
+
+
+def _each_clause(text: str, rewrite: Callable[[str], str | None]) -> str:
+    """Return a text with those of its clauses in other words that a rewriting has words for; "" leaves one out."""
+    for part in clauses(text):
+        written = rewrite(part)
+        if written == "" and part == text.strip():
+            continue
+        if written is not None:
+            text = _put(text, part, written)
+    return text
+
+
+def _put(text: str, part: str, written: str) -> str:
+    if written:
+        return text.replace(part, written, 1)
+    joint = ". " if part.isascii() else "，"
+    return re.sub(rf"[\s,，;；。.!！]*{re.escape(part)}[\s,，;；。.!！]*", joint, text, count=1).strip(
+        " ,，。.;；\n"
+    )
+
+
+def _without_reasons(text: str) -> str:
+    """Leave out clauses that only say why something is changed, or that something is."""
+    parts = clauses(text)
+    reasons = [p for p in parts if any(r.fullmatch(plainly(p)) for r in patterns("reasons"))]
+    for part in parts:
+        others = [p for p in parts if p is not part and p not in reasons]
+        if part in reasons or not others:
+            continue
+        said = pattern("typed reason").fullmatch(plainly(part))
+        name = said["type"] or said["type2"] if said is not None else ""
+        told = {dtype_of(w) for p in others for w in _TYPE.findall(p)} - {None}
+        if said is not None and {dtype_of(name)} == told:
+            reasons.append(part)
+    for part in reasons if len(reasons) < len(parts) else ():
+        text = _put(text, part, "")
+    return text
+
+
+def _without_forgotten(text: str, known: Request) -> str:
+    """Leave out "forget that" in front of another operator, where there is but one turn that it may mean."""
+    said = pattern("forget").match(text)
+    rest = text[said.end() :] if said is not None else text
+    same = pattern("same input").search(rest)
+    if said is None or not find_operators(rest.lower()):
+        return text
+    if len(known.said) > 1 and same is None and not _SHAPED.search(rest):
+        return text  # of the last turn, or of all of them?
+    return rest if same is None else f"{rest[: same.start()]}{rest[same.end() :]}".strip()
+
+
+def _preferred(part: str, _known: Request) -> str | None:
+    """Write "average pooling would be better" as "average pooling instead"."""
+    match = pattern("better").fullmatch(plainly(part))
+    name = next((g for g in match.groups() if g), "") if match is not None else ""
+    return (f"{name} instead" if name.isascii() else f"改成 {name}") if _operator(name) else None
+
+
+def _unscaled(part: str, known: Request) -> str | None:
+    """Write "no 1/sqrt(d) scaling" of attention as "scale=1.0"."""
+    names = [s.formula or entry_of(s).category for s in known.steps]
+    if not any("attention" in name for name in names):
+        return None
+    said = plainly(part)
+    match = pattern("not scaled").fullmatch(said)
+    denied = match is not None and (match["root"] or match["scaling"]) and pattern("denies").search(said)
+    return "scale=1.0" if denied or pattern("unscaled").fullmatch(said) else None
+
+
+def _unreduced(part: str, known: Request) -> str | None:
+    """Write "give me the per row loss" as "reduction none", where that is a value for each row."""
+    losses = [
+        name
+        for name in operators_of(known)
+        if (e := operator_named(name)) is not None and e.category == "loss"
+    ]
+    if len(losses) != 1:
+        return None
+    said = plainly(part)
+    labelled = (
+        losses[0] in ("cross_entropy", "nll_loss") and len(known.shapes[0][0]) == len("NC")
+        if known.shapes
+        else False
+    )
+    rows = labelled and pattern("per row").fullmatch(said)
+    return "reduction none" if rows or pattern("per element").fullmatch(said) else None
+
+
+def _unshifted(part: str, known: Request) -> str | None:
+    """Leave out "and no beta then" beside a norm that has none, where none is declared."""
+    if any({"bias", "beta"} & {*step.variables} for step in known.steps):
+        return None
+    match = re.compile(words()["edits"]["drop"], re.I).fullmatch(plainly(part))
+    name = next((g for g in match.groups() if g), "") if match is not None else ""
+    return "" if name.strip().lower() in ("bias", "beta", "偏置", "the bias", "shift") else None
+
+
+def _appended(text: str) -> str:
+    """Write "append silu" and "末尾接个 relu" as "then silu"."""
+    said = plainly(text)
+    match = pattern("append").fullmatch(said)
+    name = (match["op"] or match["op2"]).strip() if match is not None else ""
+    named = find_operators(name.lower())
+    if len(named) != 1 or named[0].begin != 0 or _SHAPED.search(name):
+        return text
+    return f"then {name}" if name.isascii() and said.isascii() else f"然后 {name}"
+
+
+def _operator(name: str) -> bool:
+    named = find_operators(name.lower())
+    return len(named) == 1 and (named[0].begin, named[0].end) == (0, len(name))
