@@ -14,7 +14,7 @@ from akgen.agents.requests.places import dtype_of, shape_of
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import ChainStep, Request, Shape
 from akgen.agents.requests.result_shapes import result_shape
-from akgen.knowledge.operators import find_operators
+from akgen.knowledge.operators import find_operators, operator_named
 
 _SIGNS = {"add": "+", "mul": "*", "sub": "-", "div": "/"}
 _LAYERS = {"linear_without_bias": "linear_given"} | {f"conv{n}d_given": f"conv{n}d_given" for n in (1, 2, 3)}
@@ -34,6 +34,8 @@ def with_tensor(text: str, known: Request) -> Request | None:
     dtype = dtype_of(said["dtype"]) if "dtype" in said else None
     if shape is None or (dtype is not None and (dtype,) != known.dtypes):
         return None
+    if re.search(rf"{re.escape(said.get('name', '#'))}\(", text) and operator_named(said["name"].lower()):
+        return None  # "multiply by sqrt(16)" is a number
     noun = said.get("noun", "").lower()
     name = _name(said.get("name", "").lower() or noun, known)
     bias = _BIAS.fullmatch(said.get("name") or noun) is not None and "where" not in said

@@ -1,4 +1,4 @@
-"""Write the values that a follow-up keeps or goes back to by name: "same window", "eps 不变", "back to the first slope"."""
+"""Write the values that a follow-up keeps or goes back to by name: "same window", "eps 不变", "the old slope"."""
 
 import ast
 import re

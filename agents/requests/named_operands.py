@@ -2,7 +2,7 @@
 
 Every shape stands beside a name, so the tensors are those of one case. What is said before a tensor is added,
 subtracted or multiplied by is read by itself, with the tensors that are left; then the tensor comes in addition, as in
-a follow-up, and what is said behind goes on from there. A tensor that does not fit what stands before it is asked about.
+a follow-up, and what is said behind goes on from there. A tensor that does not fit there is asked about.
 """
 
 import re
@@ -72,8 +72,10 @@ def with_named_operands(said: str, read: Read) -> Request | None:
     if len(kinds) > 1 or not taken or not given or any(t.dtype not in (None, *kinds) for t in tensors):
         return None
     behind = _behind(text, tensors, taken, kinds)
-    request = None
-    for first in _firsts(text, tensors, taken, kinds) if behind is not None else ():
+    if behind is None:
+        return None
+    request: Request | None = None
+    for first in _firsts(text, tensors, taken, kinds):
         request = request or _read_all([first, *behind], taken, read)
     if request is None or (stated.shapes and {result_shape(request)} != {*stated.shapes}):
         return None

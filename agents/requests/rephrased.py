@@ -17,6 +17,7 @@ from akgen.agents.requests.places import dtype_of
 from akgen.agents.requests.remembered import operators_of
 from akgen.agents.requests.request import Request
 from akgen.agents.requests.revision_words import plainly
+from akgen.knowledge.forms import form_named
 from akgen.knowledge.operators import find_operators, operator_named
 
 _CODE = re.compile(r"```|^(?:import |from \w[\w.]* import |class \w|def \w|@)", re.M)
@@ -119,19 +120,13 @@ def _unscaled(part: str, known: Request) -> str | None:
 
 def _unreduced(part: str, known: Request) -> str | None:
     """Write "give me the per row loss" as "reduction none", where that is a value for each row."""
-    losses = [
-        name
-        for name in operators_of(known)
-        if (e := operator_named(name)) is not None and e.category == "loss"
-    ]
-    if len(losses) != 1:
+    heads = [form_named((s.formula or "").partition("(")[0]) for s in known.steps]
+    names = {*operators_of(known), *(n for form in heads if form is not None for n in form.operators)}
+    losses = [n for n in names if (e := operator_named(n)) is not None and e.category == "loss"]
+    if len(losses) != 1 or not known.shapes:
         return None
     said = plainly(part)
-    labelled = (
-        losses[0] in ("cross_entropy", "nll_loss") and len(known.shapes[0][0]) == len("NC")
-        if known.shapes
-        else False
-    )
+    labelled = losses[0] in ("cross_entropy", "nll_loss") and len(known.shapes[0][0]) == len("NC")
     rows = labelled and pattern("per row").fullmatch(said)
     return "reduction none" if rows or pattern("per element").fullmatch(said) else None
 
