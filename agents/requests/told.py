@@ -251,6 +251,8 @@ def _names_fit(text: MarkedText, told: Told) -> bool:
 
 def _is_another(name: str, told: Told) -> bool:
     """Say whether the operator is known to be something else than the equations compute."""
+    if _HALF.search(told.formula):
+        return False  # which half is gated, the equations say
     found = relation(name, told.formula, told.variables)
     return found is not None and found.kind == "other"
 
