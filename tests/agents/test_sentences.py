@@ -21,6 +21,8 @@ SAMPLED_RIGHT = {  # of these at least
     "blind_tenth.jsonl": 4,
     "blind_eleventh.jsonl": 5,
     "blind_twelfth.jsonl": 2,
+    "blind_thirteenth.jsonl": 3,
+    "blind_fourteenth.jsonl": 5,
     "blind_mechanisms.jsonl": 3,
 }
 SHARE = 0.97

@@ -40,7 +40,9 @@ SHARES = {
     "blind_ninth.jsonl": 0.74,
     "blind_tenth.jsonl": 0.64,
     "blind_eleventh.jsonl": 0.55,
-    "blind_twelfth.jsonl": 0.22,  # not mended against yet
+    "blind_twelfth.jsonl": 0.34,
+    "blind_thirteenth.jsonl": 0.53,
+    "blind_fourteenth.jsonl": 0.62,
     "blind_mechanisms.jsonl": 0.88,
 }  # of right ones at least, since they were mended against
 ENOUGH = 1 << 21  # elements of all tensors up to which sizes stay as they are
