@@ -88,7 +88,8 @@ def _parsed(text: str, known: Request, before: Language) -> ParsedRequest:
     if heard.problem is not None and known.empty and (bare := _QUOTED.sub(r"\1", text)) != text:
         again = _parsed(bare, known, before)
         return again if again.problem is None else heard
-    if not known.empty or _CODE.search(text) or (heard.problem is None and "=" not in text):
+    plain = heard.problem is None and "=" not in text
+    if not known.empty or plain or _CODE.search(text) or _BEYOND_REASON.search(text):
         return heard
     if heard.problem is not None and (named := with_named_operands(text, _plainly)) is not None:
         return ParsedRequest(request=named)
