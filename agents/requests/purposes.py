@@ -17,40 +17,40 @@ _TOKEN = r"[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*"
 _WORD = rf"(?:{_TOKEN}|&)"
 _END = r"(?=\s*(?:[,.;:!?，。；：、！？\n)）>]|\Z))"
 _LIMITS = re.compile(
-    r"(?<![a-z])(?:no|not|non|never|without|except|unless|if|when|where|only|each|every|per|all|an"
-    r"y|both|either|neither|half"
-    r"|negative|positive|values?|zeros?|nan|inf|elements?|entries|inputs?|outputs?|rows?|columns?|"
-    r"dims?|axis|axes|channels?"
-    r"|heads? dim|masks?|masked|indices|index|first|last|second|then|and|plus|minus|times|x|y|it|w"
-    r"hich|that|causal|style)(?![a-z])",
+    r"(?<![a-z])(?:no|not|non|never|without|except|unless|if|when|where|only|each|every|per|all|any"
+    r"|both|either|neither|half"
+    r"|negative|positive|values?|zeros?|nan|inf|elements?|entries|inputs?|outputs?|rows?|columns?"
+    r"|dims?|axis|axes|channels?"
+    r"|heads? dim|masks?|masked|indices|index|first|last|second|then|and|plus|minus|times|x|y|it"
+    r"|which|that|causal|style)(?![a-z])",
     re.I,
 )
 _FRONT = (
-    r"(?:[,，] ?)?(?<![A-Za-z])(?:for(?: use in)?|used in|needed in|(?:just |same |exactly )?(?:li"
-    r"ke|as)(?: it is| they do| seen| done"
+    r"(?:[,，] ?)?(?<![A-Za-z])(?:for(?: use in)?|used in|needed in|(?:just |same |exactly )?"
+    r"(?:like|as)(?: it is| they do| seen| done"
     r"| used)? in|(?:straight |taken |copied |ported |coming |right )?from|à la|a la|inside(?: of)?) "
     r"(?:(?:our|my|the|an?|some|their|your|new|own|official|original|small|little|big|huggingface|hf) )*"
 )
 _PLACED = re.compile(rf"{_FRONT}(?P<said>{_WORD}(?: {_WORD}){{0,3}}){_END}", re.I)
 _OWNER = re.compile(rf"(?<![A-Za-z0-9_])(?:(?:the|our|my) )?(?P<said>{_TOKEN})(?:'s|’s) (?=[A-Za-z])")
 _BEFORE = (
-    rf"(?:\A|(?<=[,.;:，。；：\n])|(?<![a-z])(?:the|an?|need|want|write|implement|give me|do|make|"
-    rf"实现|写个?|做个?|要个?|来个?))\s*"
+    rf"(?:\A|(?<=[,.;:，。；：\n])|(?<![a-z])(?:the|an?|need|want|write|implement|give me|do|make"
+    rf"|实现|写个?|做个?|要个?|来个?))\s*"
     rf"(?P<said>{_TOKEN}(?:[ -](?:NOUNS)(?![a-z]))*) (?=[A-Za-z])"
 )
 _OF_ZH = re.compile(
-    rf"(?P<lead>\A|[,，。；;：:（(、]\s*|写个?|做个?|要个?|实现)(?:我们?的?|咱们的?|一个)?\s*(?P<sa"
-    rf"id>{_TOKEN}(?:(?: |的)?{_TOKEN})?)"
+    rf"(?P<lead>\A|[,，。；;：:（(、]\s*|写个?|做个?|要个?|实现)(?:我们?的?|咱们的?|一个)?\s*"
+    rf"(?P<said>{_TOKEN}(?:(?: |的)?{_TOKEN})?)"
     r" ?(?P<noun>(?:模型|网络|论文|推理|训练|部署|代码|仓库|项目|框架|结构|模块|前向|主干|采样|聚合|邻居|更新)*)"
-    r"(?:(?:里面?|里头|中|上)(?P<more>(?:采样前?|聚合|邻居|推理|训练|节点|更新|计算|每层)*)(?:要|"
-    r"会|常|需要)?(?:用到?|使用)?的"
+    r"(?:(?:里面?|里头|中|上)(?P<more>(?:采样前?|聚合|邻居|推理|训练|节点|更新|计算|每层)*)"
+    r"(?:要|会|常|需要)?(?:用到?|使用)?的"
     r"|(?:要|会|所|常)?(?:用|使用|用到)的)"
 )
 _WORK_ZH = re.compile(
-    rf"(?P<lead>\A|[,，。；;]\s*)(?:我们?|咱们?)?(?:最近|目前|现在|正)?(?:在)?(?:适配|移植|迁移|部"
-    rf"署|复现|优化|调试?|训练?|跑|做|搞)(?:一下|一个)?"
-    rf"\s*(?P<said>{_TOKEN}(?: {_TOKEN})?)\s*(?:模型|网络|的?推理|的?训练)*\s*(?:[,，]\s*(?:想要|需"
-    rf"要|要|缺)(?:它|他|其|里面|里)的?(?:一个)?|(?=[,，。；;]))"
+    rf"(?P<lead>\A|[,，。；;]\s*)(?:我们?|咱们?)?(?:最近|目前|现在|正)?(?:在)?(?:适配|移植|迁移"
+    rf"|部署|复现|优化|调试?|训练?|跑|做|搞)(?:一下|一个)?"
+    rf"\s*(?P<said>{_TOKEN}(?: {_TOKEN})?)\s*(?:模型|网络|的?推理|的?训练)*\s*(?:[,，]\s*(?:想要"
+    rf"|需要|要|缺)(?:它|他|其|里面|里)的?(?:一个)?|(?=[,，。；;]))"
 )
 
 

@@ -19,7 +19,7 @@ _MOST_OPERANDS = 400
 _MOST_ATTRIBUTES = 2048
 _MOST_OF_PARTS = 8  # attributes' values tried on parts, of which there are many
 _MOST_NODES = 60
-_BROKEN = (
+BROKEN = (  # what a function may raise that does not fit its tensors
     RuntimeError,
     TypeError,
     ValueError,
@@ -55,7 +55,7 @@ def likeness(definition: Definition, formula: str, variables: Sequence[str]) -> 
     try:
         tree = ast.parse(formula, mode="eval").body
         operator = _operator(definition)
-    except (SyntaxError, *_BROKEN):
+    except (SyntaxError, *BROKEN):
         return None
     runs = [_FormulaRun(tree, variables, sample) for sample in _SAMPLES]
     if runs[0].whole is None:
@@ -107,7 +107,7 @@ class _FormulaRun:
             return eval(
                 code, {"__builtins__": {}}, self._names
             )  # of this reader's own making, names are PyTorch's
-        except _BROKEN:
+        except BROKEN:
             return None
 
 
@@ -120,7 +120,7 @@ def _operator(definition: Definition) -> Operator:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 return function(**dict(zip(definition.tensors, operands, strict=False)), **attributes)
-        except _BROKEN:
+        except BROKEN:
             return None
 
     return called

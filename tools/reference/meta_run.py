@@ -5,18 +5,9 @@ from typing import Any, NamedTuple
 
 import torch
 
-_BROKEN = (
-    RuntimeError,
-    TypeError,
-    ValueError,
-    IndexError,
-    KeyError,
-    AttributeError,
-    NameError,
-    AssertionError,
-    NotImplementedError,
-    ArithmeticError,
-)
+from akgen.tools.reference.likeness import BROKEN
+
+_BROKEN = (*BROKEN, AssertionError)
 
 
 class MetaTensor(NamedTuple):
