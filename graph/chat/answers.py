@@ -211,7 +211,9 @@ def asks(name: str, text: str) -> bool:
 
 
 def asked_of_kernel(text: str) -> str | None:
-    """Return what of the kernel in hand a text asks for; None if nothing."""
+    """Return what of the kernel in hand a text asks for; None if nothing: shapes without a question are a request."""
+    if _SHAPE.search(text) and not asks("question", text):
+        return None
     return next((name for name in KERNEL if _pattern(f"kernel.{name}").search(text.strip())), None)
 
 

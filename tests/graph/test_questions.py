@@ -27,13 +27,15 @@ ANSWERED = {
 }
 OF_KERNEL = {
     "how much UB did it take?": "tiling", "它用了多少UB": "tiling", "how many cores does it use": "tiling",
-    "why is it slow?": "profile", "为什么这么慢": "profile", "why 12 % of the roofline?": "profile",
+    "why is it slow?": "profile", "瓶颈在哪": "profile",
+    "where is the bottleneck?": "profile", "为什么这么慢": "profile", "why 12 % of the roofline?": "profile",
     "how can I make it faster?": "profile", "show me the code": "code", "看看代码": "code",
     "show the host code": "host", "is it correct?": "verdict", "精度怎么样": "verdict",
 }  # fmt: skip
 REQUESTS = [
     "how about bf16?", "can you write a softmax kernel, fp16, 64x64?", "show me a softmax kernel for fp16 64x64",
     "LayerNorm", "TopK", "Exp fp32 100", "use 20 cores", "how do I write a LayerNorm kernel in fp16?", "tiles of 4096",
+    "the attention is our bottleneck", "relu [8, 48] fp32, a bottleneck in our profile", "这个算子是瓶颈，写一个 relu",
 ]  # fmt: skip
 
 
