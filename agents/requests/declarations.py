@@ -139,8 +139,9 @@ def _types() -> dict[str, DType]:
 @cache
 def _dtype() -> str:
     said = sorted(_types(), key=len, reverse=True)
+    latin = "|".join(re.escape(w) for w in said if w.isascii())
     return "|".join(
-        rf"(?<![a-z0-9_]){re.escape(w)}(?![a-z0-9_])" if w.isascii() else re.escape(w) for w in said
+        [rf"(?<![a-z0-9_])(?:{latin})(?![a-z0-9_])", *(re.escape(w) for w in said if not w.isascii())]
     )
 
 
