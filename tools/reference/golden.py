@@ -2,8 +2,10 @@
 
 In float64 runs also what the reference computes in float32 by name: `x.float()`, `dtype=torch.float32`. Without this
 the run for values to compare with would lose what the reference itself loses there. Casts to half precision stay: there
-a reference asks for their rounding. Random numbers keep their dtype, which decides their values. Tensors that the
-reference fills by itself (`torch.zeros(n)`) hold the same numbers in float64, so that what needs one dtype runs.
+a reference asks for their rounding. Where a chain of such roundings leaves bounds that say nothing (steps of
+Newton-Schulz in bfloat16), the bounds reach as far as a few times what the casts change. Random numbers keep their
+dtype, which decides their values. Tensors that the reference fills by itself (`torch.zeros(n)`) hold the same numbers
+in float64, so that what needs one dtype runs.
 
 As it is, products of float16 matrices are made with float32 sums, rounded once: PyTorch takes a hundred times as long.
 """
@@ -19,6 +21,7 @@ from torch.utils._pytree import tree_leaves, tree_map_only
 from akgen.tools.reference.choices.places import Orders
 from akgen.tools.reference.dispatch import DispatchMode
 from akgen.tools.reference.nested import each, flat_outputs, leaves
+from akgen.tools.reference.reached import most_of, tells_nothing
 from akgen.tools.reference.rounding.errors import wide_enough
 from akgen.tools.reference.rounding.numbers import beside_single, in_single
 from akgen.tools.reference.rounding.running import RunningErrors
@@ -29,6 +32,8 @@ _RANDOM = frozenset(
     {"rand", "randn", "rand_like", "randn_like", "normal", "uniform", "bernoulli", "randperm"}
 )
 _NEAR = 1e-4  # of a float32's size and of a tenth of its output's root mean square: what the judge allows
+_HALVES = (torch.float16, torch.bfloat16)
+_MOST_OF_HALVES = 16.0  # times what casts to half precision change, root mean square
 # What makes a tensor of nothing but numbers; without a dtype it has PyTorch's default, float32.
 _FILLED = frozenset(
     {"zeros", "ones", "full", "empty", "eye", "arange", "linspace", "logspace", "scalar_tensor"}
@@ -85,8 +90,9 @@ def golden(
     """
     run = None if precision is None else RunningErrors(precision)
     followers: list[contextlib.AbstractContextManager[Any]] = [] if run is None else [run]
+    widened = Widened(None if run is None else run.widen)
     if widen:
-        followers.append(Widened(None if run is None else run.widen))
+        followers.append(widened)
     if orders is not None:
         orders.inside(run)
         followers.append(orders)
@@ -97,6 +103,11 @@ def golden(
         with wide_enough(tree_leaves(list(args))):
             outputs = call(copy.deepcopy(model).double(), upcast(list(args)), *followers)
             bounds = None if run is None else [_bounds(run, o) for o in outputs]
+            if bounds is not None and widened.halves and tells_nothing(outputs, bounds):
+                same = None if orders is None else orders.again()
+                with contextlib.nullcontext() if same is None else same:
+                    without = call(copy.deepcopy(model).double(), upcast(list(args)), Widened(halves=False))
+                bounds = [_explained(*each) for each in zip(bounds, outputs, without, strict=True)]
         if run is not None and any(beside_single(value) for _, value in leaves(list(args))):
             attributes = upcast(each(clone(list(args)), in_single))
             same = None if orders is None else orders.again()
@@ -112,6 +123,17 @@ def golden(
     return outputs, bounds if bounds is None or moved is None else [
         _wider(*each) for each in zip(bounds, outputs, moved, strict=True)
     ]
+
+
+def _explained(bound: Any, exact: Any, without: Any) -> Any:
+    """Return bounds that reach no further than what casts to half precision change, and than counts as a bound."""
+    if not isinstance(exact, torch.Tensor):
+        return [_explained(*triple) for triple in zip(bound, exact, without, strict=True)]
+    if bound is None or not exact.is_floating_point() or not tells_nothing([exact], [bound]):
+        return bound
+    moved = (without.double() - exact.double()).nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
+    most = _MOST_OF_HALVES * float(moved.square().mean().sqrt())
+    return bound.clamp(max=min(most, most_of(exact))) if most > 0 else bound
 
 
 def _wider(bound: Any, exact: Any, moved: Any) -> Any:
@@ -174,17 +196,23 @@ class HalfProducts(DispatchMode):
 class Widened(DispatchMode):
     """While entered, make float64 where an operation on float64 (or on nothing) asks for float32.
 
-    `on_single` is told each tensor that would have been in float32.
+    `on_single` is told each tensor that would have been in float32. Casts to half precision stay, and are seen in
+    `halves`; without them (`halves=False`) these are in float64, too.
     """
 
-    def __init__(self, on_single: Callable[[torch.Tensor], None] | None = None) -> None:
+    def __init__(
+        self, on_single: Callable[[torch.Tensor], None] | None = None, *, halves: bool = True
+    ) -> None:
         super().__init__()
         self._on_single = on_single
+        self._lifted = (torch.float32,) if halves else (torch.float32, *_HALVES)
+        self.halves = False  # whether something was cast to half precision
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         name = str(func._schema.name).removeprefix("aten::")
-        asked = kwargs.get("dtype") == torch.float32 and name not in _RANDOM
+        asked = kwargs.get("dtype") in self._lifted and name not in _RANDOM
+        self.halves |= kwargs.get("dtype") in _HALVES
         if asked:
             read = [a for a in tree_leaves(args) if isinstance(a, torch.Tensor)]
             asked = not any(a.dtype in (torch.float16, torch.bfloat16, torch.float32) for a in read)

@@ -288,3 +288,32 @@ def test_after_thousands_of_operations_nothing_is_known_of_what_they_make(late: 
 
     _, bounds = golden(Model(), [numbers(4)], torch.float32)
     assert bounds is not None and bounds[0] is not None and bounds[1] is None
+
+
+def orthogonal(g: torch.Tensor, dtype: torch.dtype, steps: int = 5) -> torch.Tensor:
+    """Take steps of Newton-Schulz, as the optimizer Muon does."""
+    x = g.to(dtype)
+    x = x / (x.norm() + 1e-7)
+    for _ in range(steps):
+        a = x @ x.mT
+        x = 3.4445 * x + (-4.775 * a + 2.0315 * a @ a) @ x
+    return x.to(g.dtype)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_chain_in_half_precision_by_name_is_bounded_by_what_its_casts_change(seed: int) -> None:
+    class Muon(torch.nn.Module):
+        def forward(self, p: torch.Tensor, g: torch.Tensor) -> torch.Tensor:
+            return p - 0.02 * orthogonal(g, torch.bfloat16)
+
+    p, g = numbers(96, 128, seed=seed) * 0.05, numbers(96, 128, seed=seed + 10)
+    outputs, bounds = golden(Muon(), [p, g], torch.float32)
+    assert outputs is not None and bounds is not None
+
+    def within(update: torch.Tensor) -> bool:
+        return bool((p - 0.02 * update - outputs[0]).abs().le(bounds[0]).all())
+
+    assert within(orthogonal(g, torch.float32)) and within(orthogonal(g.mT.contiguous(), torch.bfloat16).mT)
+    assert not within(orthogonal(g, torch.bfloat16, steps=4)) and not within(
+        0.5 * orthogonal(g, torch.float32)
+    )
