@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from akgen.tools.reference import dispatch as _dispatch  # noqa: F401  # spares a second: torch._dynamo is not imported
 from akgen.tools.reference.likeness import BROKEN
 
 _BROKEN = (*BROKEN, AssertionError)
