@@ -23,6 +23,7 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import InfraError
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
+from akgen.tools.core.toolchain import RunOptions
 from akgen.tools.twin.host.host_run import TilingResult
 from akgen.tools.twin.kernel.kernel_build import BuiltKernel, build_kernel
 from akgen.tools.twin.kernel.kernel_prelude import Variant
@@ -135,7 +136,7 @@ class CalibrationRunner:
             x = TensorFile(dtype=DType("uint8"), shape=(run.x_bytes,), path=work / "x.bin")
             y = OutputMeta(meta=TensorMeta(dtype=DType("uint8"), shape=(run.y_bytes,)), zeroed=True)
             done = launch(
-                self.runtime, what, Call(inputs=(x,), outputs=(y,)), work, timeout_s=120.0, trace=False
+                self.runtime, what, Call(inputs=(x,), outputs=(y,)), work, RunOptions(timeout_s=120.0)
             )
         if done.profile is None:
             told = done.diagnostics[0].text if done.diagnostics else str(done.outcome)

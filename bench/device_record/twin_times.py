@@ -19,7 +19,7 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.prediction import cache_of
 from akgen.tools.core.profile import Profile
-from akgen.tools.core.toolchain import Launch
+from akgen.tools.core.toolchain import Launch, RunOptions
 from akgen.tools.twin.launch import KernelRun, launch
 from akgen.tools.twin.toolchain import TwinToolchain
 
@@ -84,7 +84,7 @@ class TwinTimes:
         what = one.run.model_copy(update={"chip_file": changed})
         self.launched += 1
         done = launch(
-            self._twin.runtime, what, one.call, one.folder / "run", timeout_s=_TIMEOUT_S, trace=False
+            self._twin.runtime, what, one.call, one.folder / "run", RunOptions(timeout_s=_TIMEOUT_S)
         )
         return done.profile
 

@@ -15,7 +15,7 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.toolchain import Toolchain, ToolchainName
+from akgen.tools.core.toolchain import RunOptions, Toolchain, ToolchainName
 from akgen.tools.toolchains import cann_settings, make_toolchain
 
 
@@ -115,13 +115,13 @@ def test_a_kernel_that_never_ends_is_stopped(toolchain: Toolchain, tmp_path: Pat
     call = _call(tmp_path)
     build = toolchain.compile(endless, [call], tmp_path / "build")
     assert build.outcome is None, build.diagnostics
-    assert toolchain.run(build, call, tmp_path / "run", timeout_s=2.0).outcome is Outcome.TIMEOUT
+    assert toolchain.run(build, call, tmp_path / "run", RunOptions(timeout_s=2.0)).outcome is Outcome.TIMEOUT
 
 
 def test_a_trace_is_written_when_it_is_asked_for(toolchain: Toolchain, tmp_path: Path) -> None:
     call = _call(tmp_path)
     build = toolchain.compile(_project(), [call], tmp_path / "build")
-    launch = toolchain.run(build, call, tmp_path / "run", trace=True)
+    launch = toolchain.run(build, call, tmp_path / "run", RunOptions(trace=True))
     assert launch.profile is not None and launch.profile.trace is not None
     assert launch.profile.trace.stat().st_size > 0
     again = toolchain.run(build, call, tmp_path / "again").profile
@@ -137,7 +137,7 @@ def test_memory_holds_the_poison_before_a_launch(toolchain: Toolchain, tmp_path:
         tmp_path / "idle",
     )
     for poison in (first, second):
-        launch = toolchain.run(idle, call, tmp_path / f"idle{poison.second}", poison=poison)
+        launch = toolchain.run(idle, call, tmp_path / f"idle{poison.second}", RunOptions(poison=poison))
         left = launch.outputs[0].path.read_bytes()  # type: ignore[union-attr]
         assert left == poison.outputs()[: len(left)]
     if toolchain.name == "cann":
@@ -145,7 +145,7 @@ def test_memory_holds_the_poison_before_a_launch(toolchain: Toolchain, tmp_path:
     # What a kernel computes nothing into is what the Unified Buffer held: no number first, large ones then.
     unset = toolchain.compile(_project(old="Muls(y, z, alpha_, count);"), [call], tmp_path / "unset")
     for poison, kind in ((first, np.isnan), (second, np.isfinite)):
-        launch = toolchain.run(unset, call, tmp_path / f"unset{poison.second}", poison=poison)
+        launch = toolchain.run(unset, call, tmp_path / f"unset{poison.second}", RunOptions(poison=poison))
         assert kind(np.fromfile(launch.outputs[0].path, np.float32)).all()  # type: ignore[union-attr]
 
 

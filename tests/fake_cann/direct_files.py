@@ -16,6 +16,7 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import AttrValue
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.project import KernelProject
+from akgen.tools.core.toolchain import RunOptions
 from akgen.tools.direct.kernels import DirectKernels
 from akgen.tools.launched.toolchain import LaunchingTwin
 from akgen.tools.twin.kernel.kernel_build import build_kernel
@@ -86,7 +87,9 @@ class DirectFiles:
             build = self._twin.compile(project, [described], self._folder / project.digest[:16] / "build")
             if build.outcome is not None:
                 return build.outcome, words(build.diagnostics), 0.0
-            launch = self._twin.run(build, call, self._folder / project.digest[:16] / "run", trace=profiled)
+            launch = self._twin.run(
+                build, call, self._folder / project.digest[:16] / "run", RunOptions(trace=profiled)
+            )
             if launch.outcome is not None:
                 return launch.outcome, words(launch.diagnostics), 0.0
             kept.mkdir(parents=True)

@@ -26,7 +26,7 @@ from akgen.tools.core.op_spec import AttrValue, OpSpec
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.toolchain import Build
+from akgen.tools.core.toolchain import Build, RunOptions
 from akgen.tools.twin.toolchain import TwinToolchain
 from tests.fake_cann.direct_files import DirectFiles
 from tests.fake_cann.records import record, without_files, words
@@ -183,13 +183,15 @@ class Driver:
             if build.outcome is not None:
                 return 507035, 0, words(build.diagnostics)
             run = self._folder(project, "run")
-            launch = self._twin.run(build, call, run, trace=bool(profile), poison=_FILLS[0])
+            launch = self._twin.run(build, call, run, RunOptions(trace=bool(profile), poison=_FILLS[0]))
             if launch.outcome is not None:
                 return _KERNEL_CODES.get(launch.outcome, 507035), 0, words(launch.diagnostics)
             kept.mkdir(parents=True)
             again = None
             if _held(call, launch.outputs):  # nobody wrote that, or a number that is the fill's
-                again = self._twin.run(build, call, self._folder(project, "again"), poison=_FILLS[1]).outputs
+                again = self._twin.run(
+                    build, call, self._folder(project, "again"), RunOptions(poison=_FILLS[1])
+                ).outputs
             self._keep(request, call, launch.outputs, again, kept)
             (kept / "record").write_text(json.dumps(record(project.op_type, launch)))
             (kept / "answer").write_text(str(launch.time_us or 0.0))

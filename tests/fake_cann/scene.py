@@ -18,7 +18,7 @@ from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import InfraError
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.toolchain import Build, Launch, ToolchainName
+from akgen.tools.core.toolchain import Build, Launch, RunOptions, ToolchainName
 from akgen.tools.toolchains import cann_settings, make_toolchain, make_twin
 from tests.fake_cann.machine import Rehearsal
 
@@ -65,7 +65,9 @@ class Scene:
         """Run the kernel once; `correct` if what it computed is right."""
         call = call_in(self.folder / "in")
         return ended(
-            lambda: (chain or self.chain).run(build or self.built, call, self.folder / "run", **more)
+            lambda: (chain or self.chain).run(
+                build or self.built, call, self.folder / "run", RunOptions(**more)
+            )
         )
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from akgen.tools.core.toolchain import RunOptions
 from tests.fake_cann.faults import CHEAP, FAULTS, Fault, happens
 from tests.fake_cann.scene import Scene, call_in
 
@@ -20,7 +21,7 @@ def test_a_fault_ends_as_stated(scene: Scene, fault: Fault) -> None:
 def test_profiles_of_older_and_newer_profilers_read_alike(scene: Scene, columns: str) -> None:
     scene.machine.driver.build_fault("msprof", columns)
     at = scene.at(columns)
-    launch = at.chain.run(at.built, call_in(at.folder / "in"), at.folder / "run", trace=True)
+    launch = at.chain.run(at.built, call_in(at.folder / "in"), at.folder / "run", RunOptions(trace=True))
     scene.machine.driver.mend()
     assert launch.profile is not None and launch.outcome is None
     assert launch.profile.cores >= 1

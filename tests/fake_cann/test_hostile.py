@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from akgen.tools.core.outcome import Outcome
-from akgen.tools.core.toolchain import Build, Launch
+from akgen.tools.core.toolchain import Build, Launch, RunOptions
 from tests.fake_cann.driver import IN_PROCESS
 from tests.fake_cann.scene import Scene, call_in, project, right
 from tests.sampled import sampled
@@ -34,7 +34,7 @@ def mended(scene: Scene) -> Iterator[None]:
 def _run(scene: Scene, hostile: Build, folder: Path, mode: int, trace: bool = False) -> Launch:
     if mode != NOTHING:
         scene.machine.driver.runtime_fault("hostile", mode)
-    return scene.chain.run(hostile, call_in(folder / "in"), folder / "run", trace=trace)
+    return scene.chain.run(hostile, call_in(folder / "in"), folder / "run", RunOptions(trace=trace))
 
 
 @pytest.mark.usefixtures("mended")

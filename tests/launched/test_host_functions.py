@@ -13,6 +13,7 @@ from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.settings import Settings
+from akgen.tools.core.toolchain import RunOptions
 from akgen.tools.launched.record import host_head, record
 from akgen.tools.toolchains import make_twin
 from akgen.tools.twin.host.host_run import HostFailure
@@ -79,7 +80,7 @@ def test_launches_share_memory_that_the_host_allocated_and_set(
     x.tofile(tmp_path / "x.bin")
     given = TensorFile(dtype=META.dtype, shape=META.shape, path=tmp_path / "x.bin")
     call = CALL.model_copy(update={"inputs": (given,)})
-    done = launching.run(build, call, tmp_path / "run", poison=Poison(seed=1))
+    done = launching.run(build, call, tmp_path / "run", RunOptions(poison=Poison(seed=1)))
     assert done.outcome is None, done.diagnostics
     (out,) = done.outputs
     assert isinstance(out, TensorFile)

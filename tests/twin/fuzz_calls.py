@@ -24,6 +24,7 @@ from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType  # noqa: E402
 from akgen.tools.core.outcome import InfraError  # noqa: E402
 from akgen.tools.core.project import KernelProject  # noqa: E402
+from akgen.tools.core.toolchain import RunOptions  # noqa: E402
 from akgen.tools.twin.include_folders import DEVICE_INCLUDE  # noqa: E402
 from akgen.tools.twin.settings import TwinSettings, user_cache  # noqa: E402
 from akgen.tools.twin.toolchain import TwinToolchain  # noqa: E402
@@ -101,7 +102,7 @@ class Calls:
     def codes(self, seed: int, number: int) -> frozenset[str]:
         """Launch one draw. Return the codes of its findings. Raises InfraError, AssertionError without an outcome."""
         run = self._folder / f"run{number}"
-        launch = self._twin.run(self._build, self._call(seed, number), run, timeout_s=TIMEOUT_S, trace=False)
+        launch = self._twin.run(self._build, self._call(seed, number), run, RunOptions(timeout_s=TIMEOUT_S))
         found = frozenset(d.code for d in launch.diagnostics if d.severity == "error")
         assert (launch.outcome is None) == (not found), launch
         assert not found & {"KERNEL_CRASH", "TIMEOUT"}, launch.diagnostics

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from akgen.tools.core.project import KernelProject
+from akgen.tools.core.toolchain import RunOptions
 from akgen.tools.twin.toolchain import TwinToolchain
 
 
@@ -26,7 +27,7 @@ def test_two_launches_are_alike(
     x, z = (source.standard_normal(shape).astype(dtype) for _ in range(2))
     call = calls.scale_add(x, z, tmp_path / "in", alpha=0.5)
     build = twin.compile(project("scale_add"), [call], tmp_path / "build")
-    first, second = (twin.run(build, call, tmp_path / f"run{i}", trace=True) for i in range(2))
+    first, second = (twin.run(build, call, tmp_path / f"run{i}", RunOptions(trace=True)) for i in range(2))
     assert first.outcome is None, first.diagnostics
     assert first.diagnostics == second.diagnostics == ()
     assert calls.read(first.outputs[0]).tobytes() == calls.read(second.outputs[0]).tobytes()

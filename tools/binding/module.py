@@ -32,7 +32,7 @@ from akgen.tools.core.call import TensorFile
 from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.outcome import Diagnostic, InputError
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.toolchain import Launch, Progress
+from akgen.tools.core.toolchain import Launch, Progress, RunOptions
 from akgen.tools.direct.kernels import DirectKernels
 from akgen.tools.reference.tensors import read
 from akgen.tools.twin.compiler import find_compiler
@@ -71,7 +71,7 @@ class BoundOperator:
             build = self._twin.compile(self._project, [bound.call], folder / "build")
             if build.outcome is not None:
                 raise OperatorFailed(name, f"does not build ({build.outcome})", build.diagnostics)
-            done = self._twin.run(build, bound.call, folder / "run", timeout_s=self._timeout_s)
+            done = self._twin.run(build, bound.call, folder / "run", RunOptions(timeout_s=self._timeout_s))
             if done.outcome is not None:
                 raise OperatorFailed(name, f"failed on the twin ({done.outcome})", done.diagnostics)
             for target, files in zip(bound.targets, done.outputs, strict=True):

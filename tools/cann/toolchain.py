@@ -31,7 +31,7 @@ from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.outcome import Diagnostic, InfraError, Outcome
 from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.toolchain import Build, Launch, Progress, SpecReader
+from akgen.tools.core.toolchain import AS_USUAL, Build, Launch, Progress, RunOptions, SpecReader
 
 CHECKED = "checked"  # below a build's folder: the instrumented package; below a run's: what the checks said
 _MACHINES = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EFBIG, errno.EMFILE,
@@ -124,31 +124,20 @@ class CannToolchain:
                 named, folder, installer=True
             )
 
-    def run(
-        self,
-        build: Build,
-        call: Call,
-        folder: Path,
-        *,
-        timeout_s: float = 60.0,
-        trace: bool = False,
-        what_if: bool = False,
-        poison: Poison | None = None,
-        before: Call | None = None,  # noqa: ARG002 (every launch has memory of its own)
-        times: int = 1,  # noqa: ARG002
-        last_core_first: bool = False,  # noqa: ARG002
-    ) -> Launch:
+    def run(self, build: Build, call: Call, folder: Path, options: RunOptions = AS_USUAL) -> Launch:
         """Run one call in a worker process; with `trace`, once more under msprof, with `what_if` under msprof op, too.
 
         The time of a run without trace is taken by events, that of one with trace is msprof's. A direct file's time is
         that of its whole call by events; its profile is what msprof op says of its kernels, told by their names.
+        Every launch has memory of its own, and the device its order of cores: no call comes before.
         """
         assert build.outcome is None, "a build that failed cannot run"
+        timeout_s, poison = options.timeout_s, options.poison
         with _of_the_machine(), self._devices.lease() as lease:
             folder.mkdir(parents=True, exist_ok=True)
             check_package(build.folder)
             try:
-                by_msprof = trace and build.op is not None
+                by_msprof = options.trace and build.op is not None
                 found = self._run_on(lease, build, call, folder, timeout_s, by_msprof, poison)
                 if found.outcome is None:
                     wrong = self._checked(lease, build, call, folder, timeout_s)
@@ -156,9 +145,11 @@ class CannToolchain:
                         return Launch(
                             outcome=Outcome.TRAP, outputs=(), diagnostics=wrong, wall_s=found.wall_s
                         )
-                if trace and build.op is None and found.outcome is None:
+                if options.trace and build.op is None and found.outcome is None:
                     return self._with_launches(lease, build, call, folder, timeout_s, found, poison)
-                if what_if and found.profile is not None:  # nothing is predicted, but cores are looked at
+                if (
+                    options.what_if and found.profile is not None
+                ):  # nothing is predicted, but cores are looked at
                     counted = self._profiler(lease).counted(found.profile, build, call, folder, timeout_s)
                     found = found.model_copy(update={"profile": counted})
                 return found

@@ -11,7 +11,7 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic, InfraError, first_cause
 from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.toolchain import Progress, Toolchain
+from akgen.tools.core.toolchain import Progress, RunOptions, Toolchain
 
 PROJECT = Path(__file__).with_name("known_good")
 COUNT, ALPHA = 100_000, 3.0
@@ -30,14 +30,14 @@ def trial(chain: Toolchain, folder: Path, progress: Progress) -> Iterator[Prereq
         if build.outcome is not None:
             return
         progress("running it")
-        launch = chain.run(build, call, folder / "run", poison=Poison(seed=1))
+        launch = chain.run(build, call, folder / "run", RunOptions(poison=Poison(seed=1)))
         right = launch.outcome is None and is_right(call, launch.outputs)
         words = f"right, {launch.time_text('.1f')}" if right else "it computed something else"
         yield _row("run", right, words, launch.diagnostics, folder)
         if not right:
             return
         progress("profiling it")
-        traced = chain.run(build, call, folder / "profile", trace=True)
+        traced = chain.run(build, call, folder / "profile", RunOptions(trace=True))
         words = traced.profile.summary() if traced.profile is not None else "no profile"
         yield _row("profile", traced.profile is not None, words, traced.diagnostics, folder)
     except InfraError as problem:

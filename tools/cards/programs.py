@@ -16,6 +16,7 @@ from akgen.knowledge.errors import catalogue
 from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.project import KernelProject
+from akgen.tools.core.toolchain import RunOptions
 from akgen.tools.twin.toolchain import TwinToolchain
 
 FRAMES = Path(__file__).with_name("frames")
@@ -129,7 +130,7 @@ def findings(
     built = twin.compile(program(frame, [snippet]), [call(-1)], folder / "build")
     codes = [d.code for d in built.diagnostics]
     if built.outcome is None:
-        ran = twin.run(built, call(-1), folder / "run", timeout_s=20.0, trace=False)
+        ran = twin.run(built, call(-1), folder / "run", RunOptions(timeout_s=20.0))
         codes += [d.code for d in ran.diagnostics] or ([str(ran.outcome)] if ran.outcome else [])
     return tuple(dict.fromkeys(codes))
 
@@ -151,12 +152,12 @@ def uses_found(
     built = twin.compile(project, [call(-1)], folder / "build")
     if built.outcome is not None:
         return compile_findings(twin, frame, uses, call(-1), folder / "alone")
-    ran = twin.run(built, call(-1), folder / "run", timeout_s=60.0, trace=False)
+    ran = twin.run(built, call(-1), folder / "run", RunOptions(timeout_s=60.0))
     if ran.outcome is None and not ran.diagnostics:
         return {}
     found: dict[str, set[str]] = {}
     for number, use in enumerate(uses):
-        ran = twin.run(built, call(number), folder / f"run{number}", timeout_s=20.0, trace=False)
+        ran = twin.run(built, call(number), folder / f"run{number}", RunOptions(timeout_s=20.0))
         if ran.outcome is not None or ran.diagnostics:
             found[use.card] = {d.code for d in ran.diagnostics} or {str(ran.outcome)}
     return found
@@ -174,6 +175,6 @@ def mistakes_found(
     for said in built.diagnostics:
         found.setdefault(snippet_of(project, said.file, said.line, wrong) or "", set()).add(said.code)
     for number, mistake in enumerate(wrong if built.outcome is None else ()):
-        ran = twin.run(built, call(number), folder / f"run{number}", timeout_s=20.0, trace=False)
+        ran = twin.run(built, call(number), folder / f"run{number}", RunOptions(timeout_s=20.0))
         found.setdefault(mistake.card, set()).update(d.code for d in ran.diagnostics)
     return found

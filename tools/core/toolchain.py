@@ -1,6 +1,7 @@
 """The interface that the twin and CANN both fill; tests/conformance holds one suite for both."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
@@ -66,6 +67,31 @@ class Launch(HasTime):
     peak_bytes: int | None = None
 
 
+@dataclass(frozen=True)
+class RunOptions:
+    """How one call is run.
+
+    Outputs, the workspace and on-chip memory hold `poison` before, NaN where none is given. The call `before`, with
+    the same shapes and attributes, is run first where the toolchain can, up to so many `times`: the variables of
+    kernel and host, and the workspace, then hold what that launch left. Its outputs are not read.
+    With `last_core_first` the cores run in descending order, where the toolchain chooses their order.
+
+    With `trace`, the launch has a timeline; with `what_if`, its profile says what other ways to write the kernel
+    would gain, if the toolchain can tell.
+    """
+
+    timeout_s: float = 60.0
+    trace: bool = False
+    what_if: bool = False
+    poison: Poison | None = None
+    before: Call | None = None
+    times: int = 1
+    last_core_first: bool = False
+
+
+AS_USUAL = RunOptions()
+
+
 class Toolchain(Protocol):
     """Compile and run an operator project. Raise InfraError when the machine is at fault, not the project."""
 
@@ -91,27 +117,6 @@ class Toolchain(Protocol):
         """Build host and device code for these calls (their dtypes and the tiling keys they lead to)."""
         ...
 
-    def run(
-        self,
-        build: Build,
-        call: Call,
-        folder: Path,
-        *,
-        timeout_s: float = 60.0,
-        trace: bool = False,
-        what_if: bool = False,
-        poison: Poison | None = None,
-        before: Call | None = None,
-        times: int = 1,
-        last_core_first: bool = False,
-    ) -> Launch:
-        """Run one call in the sandbox; outputs and reports are written below `folder`.
-
-        Outputs, the workspace and on-chip memory hold `poison` before, NaN where none is given. The call `before`, with
-        the same shapes and attributes, is run first where the toolchain can, up to so many `times`: the variables of
-        kernel and host, and the workspace, then hold what that launch left. Its outputs are not read.
-        With `last_core_first` the cores run in descending order, where the toolchain chooses their order.
-
-        With `what_if`, the profile says what other ways to write the kernel would gain, if the toolchain can tell.
-        """
+    def run(self, build: Build, call: Call, folder: Path, options: RunOptions = AS_USUAL) -> Launch:
+        """Run one call in the sandbox; outputs and reports are written below `folder`."""
         ...

@@ -15,7 +15,7 @@ from akgen.tools.core.call import Call, OutputMeta, TensorFile
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.toolchain import Launch
+from akgen.tools.core.toolchain import Launch, RunOptions
 from akgen.tools.core.untrusted import read_text
 from akgen.tools.direct.split import device_text, task_type
 from akgen.tools.twin.host.host_run import TilingResult
@@ -90,7 +90,7 @@ class DirectKernels:
             model_error=self._twin.model_error,
         )
         call = Call(inputs=tensors, outputs=outputs)
-        done = launch(runtime, what, call, folder, timeout_s=timeout_s, trace=False)
+        done = launch(runtime, what, call, folder, RunOptions(timeout_s=timeout_s))
         done = done.model_copy(update={"diagnostics": tuple(_as_given(d, source) for d in done.diagnostics)})
         after = tuple(o.path for o in done.outputs if isinstance(o, TensorFile))
         return DirectLaunch(done, after, printed_in(folder / "report.jsonl"))

@@ -14,7 +14,7 @@ from akgen.tools.core.outcome import Diagnostic, InputError, Outcome
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Case, Reference, Task
-from akgen.tools.core.toolchain import Build, Progress, Toolchain
+from akgen.tools.core.toolchain import Build, Progress, RunOptions, Toolchain
 from akgen.tools.core.verdict import CaseVerdict, DrawnShapes, Verdict
 from akgen.tools.judge import policy, source_filter
 from akgen.tools.judge.trial import KernelUnderTest, run_case
@@ -211,7 +211,10 @@ class Judge:
         )
         try:
             launch = self._toolchain.run(
-                build, trial.call, folder / "run", timeout_s=self._run_timeout_s, trace=True, what_if=True
+                build,
+                trial.call,
+                folder / "run",
+                RunOptions(timeout_s=self._run_timeout_s, trace=True, what_if=True),
             )
         finally:
             for part in ("in", "expected"):

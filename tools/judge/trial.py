@@ -8,7 +8,7 @@ from akgen.tools.core.call import FEW_LAUNCHES, SMALL_CALL, Argument, Call, Tens
 from akgen.tools.core.outcome import AfterCandidate, Diagnostic, InputError, Outcome
 from akgen.tools.core.poison import Poison
 from akgen.tools.core.task import Case, Task
-from akgen.tools.core.toolchain import Build, Launch, Toolchain
+from akgen.tools.core.toolchain import Build, Launch, RunOptions, Toolchain
 from akgen.tools.core.verdict import CaseVerdict, Mismatch
 from akgen.tools.judge import outputs, policy, raw, tolerance
 from akgen.tools.judge.causes.diagnose import named
@@ -180,30 +180,32 @@ def run_trial(
     were kept from it.
     """
     limit_s = candidate.timeout_s
-    run = partial(
-        candidate.toolchain.run, candidate.build, prepared.trial.call, timeout_s=limit_s, poison=plan.poison
-    )
-    ordered = partial(run, last_core_first=plan.last_core_first)
-    launch = ordered(
-        prepared.candidate / "run", trace=trace, what_if=what_if, before=before, times=times,
-        timeout_s=limit_s if before is None else time_limit(limit_s, times),
-    )  # fmt: skip
+    usual = RunOptions(timeout_s=limit_s, poison=plan.poison)
+    ordered = replace(usual, last_core_first=plan.last_core_first)
+    alone = replace(ordered, trace=trace, what_if=what_if)
+
+    def run(folder: str, options: RunOptions) -> Launch:
+        return candidate.toolchain.run(
+            candidate.build, prepared.trial.call, prepared.candidate / folder, options
+        )
+
+    after = replace(alone, before=before, times=times, timeout_s=time_limit(limit_s, times))
+    launch = run("run", alone if before is None else after)
     result = _judge_launch(candidate, case, plan, prepared, previous, launch)
     if before is not None and result.outcome != Outcome.CORRECT:
-        single = ordered(prepared.candidate / "alone", trace=trace, what_if=what_if)
-        alone = _judge_launch(candidate, case, plan, prepared, previous, single)
-        if alone.outcome == Outcome.CORRECT:
+        single = _judge_launch(candidate, case, plan, prepared, previous, run("alone", alone))
+        if single.outcome == Outcome.CORRECT:
             result.diagnostics.insert(0, policy.first_launch_only())
             return result
-        result = alone
+        result = single
     if plan.last_core_first and result.outcome == Outcome.WRONG:
-        usual = run(prepared.candidate / "usual_order")
-        if _judge_launch(candidate, case, plan, prepared, previous, usual).outcome == Outcome.CORRECT:
+        in_order = _judge_launch(candidate, case, plan, prepared, previous, run("usual_order", usual))
+        if in_order.outcome == Outcome.CORRECT:
             result.diagnostics.insert(0, policy.one_order_only())
         return result
     if result.outcome == Outcome.CORRECT and (again or result.held):
         other = plan._replace(poison=plan.poison.model_copy(update={"second": True}))
-        second = ordered(prepared.candidate / "again", poison=other.poison)
+        second = run("again", replace(ordered, poison=other.poison))
         repeated = _judge_launch(candidate, case, other, prepared, None, second, result.held)
         if repeated.outcome != Outcome.CORRECT or not _same(launch, second, prepared.trial):
             repeated.launch = launch

@@ -17,9 +17,8 @@ from akgen.tools.cache.content import ContentCache
 from akgen.tools.core.call import Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic, Outcome
-from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.toolchain import Launch
+from akgen.tools.core.toolchain import Launch, RunOptions
 from akgen.tools.direct.kernels import DirectKernels
 from akgen.tools.launched.record import Allocation, HandedOver, KernelLaunch, MemorySet, Step, flat
 from akgen.tools.twin.findings.tensor_members import tensor_members
@@ -67,18 +66,6 @@ class Made(NamedTuple):
     def fits(self, step: KernelLaunch, order: Order) -> bool:
         same = ("kernel", "file", "blocks", "blob")
         return self.order == order and all(getattr(self.step, f) == getattr(step, f) for f in same)
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """How a call is to be run; see akgen.tools.core.toolchain.Toolchain.run."""
-
-    timeout_s: float
-    trace: bool
-    what_if: bool
-    poison: Poison | None
-    times: int = 1
-    last_core_first: bool = False
 
 
 class _Sides(NamedTuple):
@@ -275,11 +262,7 @@ class Device:
             model_error=self._twin.model_error,
             strict=self._twin.settings.strict,
         )
-        done = launch(
-            self._twin.runtime, what, call, folder,
-            timeout_s=run.timeout_s, trace=run.trace, what_if=run.what_if, poison=run.poison, task=task,
-            before=before, times=run.times, last_core_first=run.last_core_first,
-        )  # fmt: skip
+        done = launch(self._twin.runtime, what, call, folder, replace(run, before=before), task=task)
         for k, (n, out) in enumerate(zip((*sides.empty, *kept), done.outputs, strict=False)):
             assert isinstance(out, TensorFile)
             memories[n].file = out.path

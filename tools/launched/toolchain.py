@@ -10,11 +10,10 @@ from pathlib import Path
 
 from akgen.tools.core.call import Call
 from akgen.tools.core.outcome import Diagnostic, Outcome
-from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.toolchain import Build, Launch
+from akgen.tools.core.toolchain import AS_USUAL, Build, Launch, RunOptions
 from akgen.tools.launched.host import BuiltProgram, build_host
-from akgen.tools.launched.memory import Device, RunOptions, plan_launches
+from akgen.tools.launched.memory import Device, plan_launches
 from akgen.tools.launched.record import Step, host_head, record, record_calls
 from akgen.tools.twin.host.host_run import HostFailure
 from akgen.tools.twin.toolchain import TwinToolchain
@@ -69,51 +68,28 @@ class LaunchingTwin(TwinToolchain):
             kernel_compile_s=kernel_s,
         )
 
-    def run(
-        self,
-        build: Build,
-        call: Call,
-        folder: Path,
-        *,
-        timeout_s: float = 60.0,
-        trace: bool = False,
-        what_if: bool = False,
-        poison: Poison | None = None,
-        before: Call | None = None,
-        times: int = 1,
-        last_core_first: bool = False,
-    ) -> Launch:
+    def run(self, build: Build, call: Call, folder: Path, options: RunOptions = AS_USUAL) -> Launch:
         """Run the host function for this call, and do what it did."""
         kept = build.folder / _PROJECT
         if not kept.is_file():
-            return super().run(
-                build,
-                call,
-                folder,
-                timeout_s=timeout_s,
-                trace=trace,
-                what_if=what_if,
-                poison=poison,
-                before=before,
-                times=times,
-                last_core_first=last_core_first,
-            )
+            return super().run(build, call, folder, options)
         project = KernelProject.model_validate_json(kept.read_bytes())
         host = build_host(project, self)
         if host.program is None:
             return Launch(outcome=Outcome.COMPILE_ERROR, outputs=(), diagnostics=host.diagnostics)
         done_before: list[tuple[Call, Sequence[Step]]] = []
         try:
-            if before is None:
+            if options.before is None:
                 steps = record(host.program, call, self, folder / "host")
             else:
-                *earlier, steps = record_calls(host.program, call, self, folder / "host", before=times)
-                done_before = [(before, done) for done in earlier]
+                *earlier, steps = record_calls(
+                    host.program, call, self, folder / "host", before=options.times
+                )
+                done_before = [(options.before, done) for done in earlier]
         except HostFailure as failure:
             found = _at(failure.diagnostic, project, call)
             return Launch(outcome=Outcome.TILING_ERROR, outputs=(), diagnostics=(found,))
         device = Device(self, project, build.folder)
-        options = RunOptions(timeout_s, trace, what_if, poison, times, last_core_first)
         return device.play(call, steps, folder, options, done_before)
 
     def lint(self, project: KernelProject) -> tuple[Diagnostic, ...]:

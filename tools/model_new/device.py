@@ -12,14 +12,13 @@ from akgen.knowledge.errors import entry
 from akgen.tools.core.call import Argument, Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.toolchain import Build, Launch
+from akgen.tools.core.toolchain import Build, Launch, RunOptions
 from akgen.tools.direct.kernels import DirectKernels
 from akgen.tools.launched.memory import (
     MOST_BLOCKS,
     Device,
     DeviceMemory,
     Order,
-    RunOptions,
     joined,
     memories_of,
     refused_launch,
@@ -125,13 +124,12 @@ class ModelDevice(Device):
     def _holding(self, file: str | None) -> Path:
         return self._placed.folder / (file or "")
 
-    def perform(
-        self, call: Call, recorded: CallRecord, folder: Path, run: RunOptions, before: Call | None = None
-    ) -> Launch:
+    def perform(self, call: Call, recorded: CallRecord, folder: Path, run: RunOptions) -> Launch:
         """Do the steps; times add up, the profile is that of the longest launch.
 
-        With the call `before`, the object is called on that one's inputs first, with the parameters of `call`.
+        With a call before, the object is called on that one's inputs first, with the parameters of `call`.
         """
+        before = run.before
         self._memories = memories_of(call.model_copy(update={"outputs": ()}))
         if before is None or not recorded.further:
             return self._perform(call, recorded.steps, recorded.returned, recorded.constants, folder, run)
@@ -217,12 +215,8 @@ class ModelDevice(Device):
         call = Call(inputs=tuple(inputs), attrs=step.attrs, outputs=_outputs_of(step))
         known = self._operators_before[len(self._operators) :][:1]
         self._operators.append(call)
-        done = self._twin.run(
-            self._operator, call, self._folder / f"operator_{n}", timeout_s=run.timeout_s, trace=run.trace,
-            what_if=run.what_if, poison=run.poison,
-            before=known[0] if known and _alike(known[0], call) else None, times=run.times,
-            last_core_first=run.last_core_first,
-        )  # fmt: skip
+        same = known[0] if known and _alike(known[0], call) else None
+        done = self._twin.run(self._operator, call, self._folder / f"operator_{n}", replace(run, before=same))
         if done.outcome is None:
             stored = iter(done.stored or ())
             for output, came in zip(step.outputs, done.outputs, strict=True):

@@ -19,10 +19,8 @@ from akgen.tools.core.call import Call
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.outcome import AfterCandidate, Diagnostic, InfraError, Outcome
-from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.toolchain import Build, Launch
-from akgen.tools.launched.memory import RunOptions
+from akgen.tools.core.toolchain import AS_USUAL, Build, Launch, RunOptions
 from akgen.tools.launched.toolchain import LaunchingTwin
 from akgen.tools.model_new.build import BindingRefused, Placed, build, device_of, operator_of, place
 from akgen.tools.model_new.device import (
@@ -90,35 +88,11 @@ class ModelTwin(LaunchingTwin):
             diagnostics=tuple(d for one in recorded for d in _unplaced(project, one))[:1],
         )  # fmt: skip
 
-    def run(
-        self,
-        build: Build,
-        call: Call,
-        folder: Path,
-        *,
-        timeout_s: float = 60.0,
-        trace: bool = False,
-        what_if: bool = False,
-        poison: Poison | None = None,
-        before: Call | None = None,
-        times: int = 1,
-        last_core_first: bool = False,
-    ) -> Launch:
+    def run(self, build: Build, call: Call, folder: Path, options: RunOptions = AS_USUAL) -> Launch:
         """Do what the class did for a call of these shapes; a call of others is watched first."""
         path = build.folder / _KEPT
         if not path.is_file():
-            return super().run(
-                build,
-                call,
-                folder,
-                timeout_s=timeout_s,
-                trace=trace,
-                what_if=what_if,
-                poison=poison,
-                before=before,
-                times=times,
-                last_core_first=last_core_first,
-            )
+            return super().run(build, call, folder, options)
         kept = _Kept.model_validate_json(path.read_bytes())
         key = call_key(call)
         recorded = kept.recorded.get(key)
@@ -129,15 +103,14 @@ class ModelTwin(LaunchingTwin):
                 kept = self._built(kept, [(call, recorded)], folder)
         except _Stopped as stopped:
             return Launch(outcome=stopped.outcome, outputs=(), diagnostics=stopped.diagnostics)
-        if before is not None and (again := recorded.raised_later) is not None:
+        if options.before is not None and (again := recorded.raised_later) is not None:
             found = _finding(
                 again.code, again.text, (kept.project.model or "").partition("::")[0], again.line
             )
             return Launch(outcome=Outcome.TILING_ERROR, outputs=(), diagnostics=(found,))
         device = ModelDevice(self, kept.project, kept.placed, kept.operator)
         with AfterCandidate(bugs=True):
-            options = RunOptions(timeout_s, trace, what_if, poison, times, last_core_first)
-            return device.perform(call, recorded, folder, options, before)
+            return device.perform(call, recorded, folder, options)
 
     def _read(self, project: KernelProject, folder: Path) -> _Kept:
         """Place the files, read the operator's interface, build the binding."""

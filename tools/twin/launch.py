@@ -19,7 +19,7 @@ from akgen.tools.core.call import (
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import AfterCandidate, Diagnostic, InfraError, Outcome
 from akgen.tools.core.poison import Poison
-from akgen.tools.core.toolchain import Launch
+from akgen.tools.core.toolchain import AS_USUAL, Launch, RunOptions
 from akgen.tools.process.group import MINIMAL_ENV
 from akgen.tools.process.program import Finished, run
 from akgen.tools.twin.host.host_info import HostOp
@@ -56,15 +56,9 @@ def launch(
     what: KernelRun,
     call: Call,
     folder: Path,
+    options: RunOptions = AS_USUAL,
     *,
-    timeout_s: float,
-    trace: bool,
-    what_if: bool = False,
-    poison: Poison | None = None,
     task: Call | None = None,
-    before: Call | None = None,
-    times: int = 1,
-    last_core_first: bool = False,
 ) -> Launch:
     """Run one call. Outputs, report and trace lie below `folder`. `task` is what the roofline counts, if not the call.
 
@@ -78,22 +72,26 @@ def launch(
     for stale in (report, trace_file):
         stale.unlink(missing_ok=True)
     lines = [
-        *_manifest(what, call, folder, timeout_s, trace, runtime.sealed),
-        f"what_if\t{'on' if what_if else 'off'}",
+        *_manifest(what, call, folder, options.timeout_s, options.trace, runtime.sealed),
+        f"what_if\t{'on' if options.what_if else 'off'}",
         f"must\t{must(task or call)}",
-        f"cores\t{'last_first' if last_core_first else 'first_first'}",
-        *_poisoned(poison, folder),
+        f"cores\t{'last_first' if options.last_core_first else 'first_first'}",
+        *_poisoned(options.poison, folder),
     ]
+    before = options.before
     if before is None and runtime.sealed and call.size_bytes > SMALL_CALL and variables_in(what.library):
         before = call  # variables that outlive a launch may not tell of an earlier one
     if before is not None:
         first = folder / "before"
         first.mkdir(exist_ok=True)
-        said = [*_manifest(what, before, first, timeout_s, False, runtime.sealed), *_poisoned(poison, first)]
-        lines.append(f"before\t{_written(said, first)}\t{_as_often(what, before, times)}")
+        said = [
+            *_manifest(what, before, first, options.timeout_s, False, runtime.sealed),
+            *_poisoned(options.poison, first),
+        ]
+        lines.append(f"before\t{_written(said, first)}\t{_as_often(what, before, options.times)}")
     manifest = _written(lines, folder)
     env = {**MINIMAL_ENV, **dict(runtime.launcher_env), **runtime.sandbox_env}
-    done = run([runtime.launcher, manifest], cwd=folder, timeout_s=timeout_s, env=env)
+    done = run([runtime.launcher, manifest], cwd=folder, timeout_s=options.timeout_s, env=env)
     with AfterCandidate() if candidate_ran(report) else nullcontext():
         read = read_report(report, what.library, runtime)
         if what.strict:
@@ -102,7 +100,7 @@ def launch(
         outputs: tuple[TensorFile | tuple[TensorFile, ...], ...] = ()
         if outcome is None:
             outputs = tuple(_output_files(o, folder / f"out_{i}") for i, o in enumerate(call.outputs))
-        traced = trace_file if trace and trace_file.is_file() else None
+        traced = trace_file if options.trace and trace_file.is_file() else None
         if traced is not None and not name_lines_in_trace(traced, what.library, runtime):
             traced = None
         profile = profile_of(read.launch, what.toolchain, traced) if read.launch and outcome is None else None

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,9 +17,8 @@ from akgen.tools.core.call import SMALL_CALL, Call
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.outcome import Diagnostic, Outcome
-from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.toolchain import UNSEALED, Build, Launch, Progress
+from akgen.tools.core.toolchain import AS_USUAL, UNSEALED, Build, Launch, Progress, RunOptions
 from akgen.tools.core.versions import package_version
 from akgen.tools.twin.findings.tensor_members import tensor_members
 from akgen.tools.twin.host.call_check import Column, ColumnMissing, column_of
@@ -162,43 +162,20 @@ class TwinToolchain:
             kernel_compile_s=kernel_s,
         )
 
-    def run(
-        self,
-        build: Build,
-        call: Call,
-        folder: Path,
-        *,
-        timeout_s: float = 60.0,
-        trace: bool = False,
-        what_if: bool = False,
-        poison: Poison | None = None,
-        before: Call | None = None,
-        times: int = 1,
-        last_core_first: bool = False,
-    ) -> Launch:
+    def run(self, build: Build, call: Call, folder: Path, options: RunOptions = AS_USUAL) -> Launch:
         """Tile and launch one call. A combination of types or a tiling key that is new is built first."""
         runtime = self._ready()
         # A device calls the tiling function for every launch: of large calls one is taken that nobody can count up to.
         drawn = 1 + secrets.randbelow(_MOST_CALLS) if call.size_bytes > SMALL_CALL else 0
-        planned = self._planned(build, call, folder, calls_before=times if before is not None else drawn)
+        planned = self._planned(
+            build, call, folder, calls_before=options.times if options.before is not None else drawn
+        )
         if isinstance(planned, Launch):
             return planned
         record, plan, what = planned
-        if before is not None and before.const_values != call.const_values:
-            before = None  # it would be tiled in another way
-        launched = launch(
-            runtime,
-            what,
-            call,
-            folder,
-            timeout_s=timeout_s,
-            trace=trace,
-            what_if=what_if,
-            poison=poison,
-            before=before,
-            times=times,
-            last_core_first=last_core_first,
-        )
+        if options.before is not None and options.before.const_values != call.const_values:
+            options = replace(options, before=None)  # it would be tiled in another way
+        launched = launch(runtime, what, call, folder, options)
         unset = unset_fields(record.project, record.info, plan.tiling.tiling_key)
         kept = tensor_members({p: record.project.files[p] for p in record.project.kernel_files})
         return launched.model_copy(

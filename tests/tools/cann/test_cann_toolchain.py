@@ -18,7 +18,7 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import AttrSpec, OpSpec, ParamSpec
 from akgen.tools.core.outcome import InfraError, Outcome
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.toolchain import Build
+from akgen.tools.core.toolchain import Build, RunOptions
 from akgen.tools.twin.toolchain import TwinToolchain
 from tests.sampled import sampled
 from tests.tools.cann.stub_toolkit import make_toolkit
@@ -95,7 +95,7 @@ def test_a_project_is_built_and_computes(chain: CannToolchain, built: Build, tmp
 
 
 def test_with_a_trace_msprof_measures(chain: CannToolchain, built: Build, tmp_path: Path) -> None:
-    launch = chain.run(built, _call(tmp_path / "in"), tmp_path / "run", trace=True)
+    launch = chain.run(built, _call(tmp_path / "in"), tmp_path / "run", RunOptions(trace=True))
     assert launch.profile is not None and launch.time_us == 12.5
     assert launch.block_dim == 4
     assert launch.profile.trace is not None and launch.profile.trace.is_file()
@@ -299,7 +299,9 @@ def test_links_that_host_code_makes_lead_nobody_elsewhere(
     victim.write_text("mine")
     chain = _forging(settings, stub_libraries, tmp_path, "ahead", victim)
     for number in range(2):  # in a folder that was used before, too
-        launch = chain.run(built, _call(tmp_path / f"in{number}"), tmp_path / "run", trace=bool(number))
+        launch = chain.run(
+            built, _call(tmp_path / f"in{number}"), tmp_path / "run", RunOptions(trace=bool(number))
+        )
         assert launch.outcome is None, launch.diagnostics
     assert victim.read_text() == "mine"
     assert not [p for p in (tmp_path / "run").iterdir() if p.is_symlink()]
@@ -409,7 +411,7 @@ def test_a_direct_file_is_profiled_by_its_kernels_names(
     chain, build = _profiled(
         settings, stub_libraries, tmp_path, "axpy_mix_aiv 4.0\naxpy_mix_aiv 4.0\n_Z9axpy_tailIfEvPh 3.0\n"
     )
-    launch = chain.run(build, _direct_call(tmp_path / "in", 64), tmp_path / "run", trace=True)
+    launch = chain.run(build, _direct_call(tmp_path / "in", 64), tmp_path / "run", RunOptions(trace=True))
     assert launch.outcome is None, launch.diagnostics
     found = launch.profile
     assert launch.measured_by == "events" and found is not None and found.measured_by == "msprof op"
@@ -423,7 +425,7 @@ def test_a_direct_call_of_anothers_kernel_is_a_cheat(
     settings: CannSettings, stub_libraries: Path, tmp_path: Path
 ) -> None:
     chain, build = _profiled(settings, stub_libraries, tmp_path, "axpy 4.0\nMatMulV3_1 99.0\n")
-    launch = chain.run(build, _direct_call(tmp_path / "in", 64), tmp_path / "run", trace=True)
+    launch = chain.run(build, _direct_call(tmp_path / "in", 64), tmp_path / "run", RunOptions(trace=True))
     assert (launch.outcome, launch.diagnostics[0].code) == (Outcome.CHEAT, "FOREIGN_KERNEL")
     assert "MatMulV3_1" in launch.diagnostics[0].text
 
@@ -434,7 +436,7 @@ def test_a_direct_profile_without_its_kernels_is_the_machines_fault(
 ) -> None:
     chain, build = _profiled(settings, stub_libraries, tmp_path, "MatMulV3_1 99.0\n")
     with pytest.raises(InfraError, match="saw no launch of axpy, axpy_tail; it saw MatMulV3_1"):
-        chain.run(build, _direct_call(tmp_path / "in", 64), tmp_path / "run", trace=True)
+        chain.run(build, _direct_call(tmp_path / "in", 64), tmp_path / "run", RunOptions(trace=True))
 
 
 def test_a_direct_file_with_an_error_is_told_with_its_line(chain: CannToolchain, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from akgen.tools.core.poison import Poison
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Tolerance
-from akgen.tools.core.toolchain import Build, Launch, Progress
+from akgen.tools.core.toolchain import AS_USUAL, Build, Launch, Progress, RunOptions
 from akgen.tools.judge.compare import CHUNK, Comparison, compare
 from akgen.tools.judge.tolerance import rule_for
 from tests.tools.judge.comparing import POISON
@@ -46,9 +46,7 @@ class FunctionToolchain:
         self._profile = profile
         self._built = {"outcome": None, "op": None, "compile_s": 0.0, **(built or {})}
         self.launches = 0
-        self.asked: list[
-            tuple[Path, float, bool, bool]
-        ] = []  # of each launch: folder, timeout_s, trace, what_if
+        self.asked: list[tuple[Path, RunOptions]] = []
         self.before: list[int] = []  # of each launch: how many came before it in one process
         self.poisons: list[Poison | None] = []
         self.compiled: list[Call] = []
@@ -66,24 +64,11 @@ class FunctionToolchain:
         self.compiled = list(calls)
         return Build(toolchain="function 1", folder=folder, **self._built)
 
-    def run(
-        self,
-        build: Build,
-        call: Call,
-        folder: Path,
-        *,
-        timeout_s: float = 60.0,
-        trace: bool = False,
-        what_if: bool = False,
-        poison: Poison | None = None,
-        before: Call | None = None,
-        times: int = 1,
-        last_core_first: bool = False,
-    ) -> Launch:
+    def run(self, build: Build, call: Call, folder: Path, options: RunOptions = AS_USUAL) -> Launch:
         self.launches += 1
-        self.before.append(0 if before is None else times)
-        self.poisons.append(poison)
-        self.asked.append((folder, timeout_s, trace, what_if))
+        self.before.append(0 if options.before is None else options.times)
+        self.poisons.append(options.poison)
+        self.asked.append((folder, options))
         folder.mkdir(parents=True)
         inputs = [_read(f) for f in call.inputs if isinstance(f, TensorFile)]
         outputs = []

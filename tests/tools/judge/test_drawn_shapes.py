@@ -177,13 +177,13 @@ def test_a_kernel_that_refuses_other_shapes_is_wrong(
     reference: ReferenceWorker, tmp_path: Path, function_toolchain: MakeToolchain
 ) -> None:
     class Refusing(function_toolchain):  # type: ignore[misc, valid-type]
-        def run(self, build: Any, call: Any, folder: Path, **more: Any) -> Any:
+        def run(self, build: Any, call: Any, folder: Path, options: Any) -> Any:
             if call.inputs[0].shape in {(4, 33), (16, 128)}:
-                return super().run(build, call, folder, **more)
+                return super().run(build, call, folder, options)
             refused = Diagnostic(
                 code="TILING_FAILED", text="The tiling function refuses the call.", stage="test"
             )
-            launch = super().run(build, call, folder, **more)
+            launch = super().run(build, call, folder, options)
             return launch.model_copy(
                 update={"outcome": Outcome.TILING_ERROR, "outputs": (), "diagnostics": (refused,)}
             )

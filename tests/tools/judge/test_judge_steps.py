@@ -7,7 +7,7 @@ import pytest
 
 from akgen.tools.core.outcome import Diagnostic, InfraError, InputError, Outcome
 from akgen.tools.core.profile import Profile
-from akgen.tools.core.toolchain import Build
+from akgen.tools.core.toolchain import Build, RunOptions
 from akgen.tools.core.verdict import Verdict
 from akgen.tools.judge import source_filter
 from akgen.tools.judge.judge import Judge, open_judge
@@ -136,11 +136,11 @@ def test_every_launch_has_the_judges_time_limit_and_its_own_folder(
 ) -> None:
     chain = function_toolchain(softmax)
     Judge(chain, reference, run_timeout_s=7.5).judge(PROJECT, task(tmp_path), work=tmp_path / "w", trials=2)
-    assert [timeout_s for _, timeout_s, _, _ in chain.asked] == [
+    assert [options.timeout_s for _, options in chain.asked] == [
         7.5 if not before else time_limit(7.5, before) for before in chain.before
     ]
     assert len(chain.asked) == 7 and sum(map(bool, chain.before)) == 1  # one comes after others
-    places = [folder.relative_to(tmp_path / "w").as_posix() for folder, *_ in chain.asked]
+    places = [folder.relative_to(tmp_path / "w").as_posix() for folder, _ in chain.asked]
     names = [f"{case}-{launch}" for case in ("4x33", "16x128") for launch in ("0/run", "0/again", "1/run")]
     assert places[:-1] == [f"test/candidate/{name}" for name in names]
     assert places[-1].endswith("-0/run") and "_drawn_" in places[-1] and places[-1] not in places[:-1]
@@ -151,7 +151,7 @@ def test_a_judge_gives_a_launch_a_minute_unless_told_otherwise(
 ) -> None:
     chain = function_toolchain(softmax)
     judged(reference, tmp_path, chain, trials=1)
-    limits = [timeout_s for _, timeout_s, _, _ in chain.asked]
+    limits = [options.timeout_s for _, options in chain.asked]
     assert len(limits) == 4  # the smallest case twice, the other one, drawn shapes
     assert {limit for limit, before in zip(limits, chain.before, strict=True) if not before} == {60.0}
 
@@ -163,7 +163,7 @@ def test_a_trace_and_what_if_are_made_at_the_first_launch_of_each_case(
 ) -> None:
     chain = function_toolchain(softmax)
     judged(reference, tmp_path, chain, trials=2, trace=trace, what_if=what_if)
-    flags = [(traced, asked) for _, _, traced, asked in chain.asked]
+    flags = [(options.trace, options.what_if) for _, options in chain.asked]
     assert flags == [(trace, what_if), (False, False), (False, False)] * 2 + [
         (False, False)
     ]  # and a drawn case
@@ -177,7 +177,7 @@ def test_no_trace_is_made_unless_it_is_asked_for(
     judge.judge(PROJECT, asked, work=tmp_path / "w", trials=1)
     build = judge.compile(PROJECT, asked, tmp_path / "b")
     verdict = judge.test(build, asked, tmp_path / "t")
-    assert {(trace, what_if) for _, _, trace, what_if in chain.asked} == {(False, False)}
+    assert {(options.trace, options.what_if) for _, options in chain.asked} == {(False, False)}
     assert [c.trials for c in verdict.cases] == [3, 3]
 
 
@@ -285,7 +285,8 @@ def test_a_profile_is_of_the_largest_case_with_trace_and_what_if(
     build = judge.compile(PROJECT, asked, tmp_path / "b")
     assert judge.profile(build, asked, tmp_path / "p") == PROFILE
     assert seen == [(16, 128)]
-    assert chain.asked == [(tmp_path / "p" / "run", 7.5, True, True)]
+    wanted = RunOptions(timeout_s=7.5, trace=True, what_if=True)
+    assert chain.asked == [(tmp_path / "p" / "run", wanted)]
     assert sorted(p.name for p in (tmp_path / "p").iterdir()) == ["run"]
 
 

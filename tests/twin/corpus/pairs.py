@@ -10,7 +10,7 @@ from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.toolchain import Launch
+from akgen.tools.core.toolchain import Launch, RunOptions
 from akgen.tools.twin.toolchain import TwinToolchain
 
 HERE = Path(__file__).resolve().parent
@@ -130,8 +130,7 @@ def run_twice(
             build,
             call,
             folder / f"run{number}",
-            timeout_s=float(pair.said.get("timeout", 20)),
-            trace=times > 1,
+            RunOptions(timeout_s=float(pair.said.get("timeout", 20)), trace=times > 1),
         )
         y = None
         if launch.outputs:

@@ -14,7 +14,7 @@ from akgen.tools.core.call import Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.toolchain import Launch
+from akgen.tools.core.toolchain import Launch, RunOptions
 from akgen.tools.twin.host.host_run import TilingResult
 from akgen.tools.twin.kernel.kernel_build import BuiltKernel, build_kernel
 from akgen.tools.twin.kernel.kernel_prelude import Variant
@@ -148,7 +148,9 @@ class Probe:
             toolchain="twin",
             strict=strict,
         )
-        done = launch(self.runtime, what, call, folder, timeout_s=timeout_s, trace=trace, what_if=what_if)
+        done = launch(
+            self.runtime, what, call, folder, RunOptions(timeout_s=timeout_s, trace=trace, what_if=what_if)
+        )
         got = None
         if done.outputs:
             file = done.outputs[0]

@@ -13,7 +13,7 @@ from akgen.tools.cache.content import ContentCache
 from akgen.tools.core.call import Call, OutputMeta, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.toolchain import Launch
+from akgen.tools.core.toolchain import Launch, RunOptions
 from akgen.tools.twin.host.host_run import TilingResult
 from akgen.tools.twin.kernel.kernel_build import BuiltKernel, build_kernel
 from akgen.tools.twin.kernel.kernel_prelude import Variant
@@ -95,7 +95,7 @@ class Bench:
             chip_file=self._chip_file,
             toolchain="twin",
         )
-        return launch(self.runtime, what, call, folder, timeout_s=60.0, trace=False)
+        return launch(self.runtime, what, call, folder, RunOptions(timeout_s=60.0))
 
     def run(self, cases: Sequence[Case], folder: Path) -> dict[str, Array]:
         """Return what each case left in its destination."""
