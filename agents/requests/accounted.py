@@ -97,7 +97,7 @@ _OF_NUMBERS = {
 def lost_results(said: str, request: Request) -> list[str]:
     """Return results that a text wants of its equations, "return w and s", where what would be built returns one."""
     one = not request.steps[1:]
-    if one or request.every_result or any(s.formula is None for s in request.steps):
+    if one or request.every_result or request.returned or any(s.formula is None for s in request.steps):
         return []
     given = {m[1] for m in _GIVEN.finditer(said.lower())}
     wanted = [{*re.findall(r"[a-z_]\w*", m[0])} & given for m in _WANTED.finditer(said.lower())]

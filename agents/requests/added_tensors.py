@@ -121,7 +121,9 @@ def _inserted(at: int, step: ChainStep, shape: Shape, known: Request) -> Request
 
 
 def _changed(steps: tuple[ChainStep, ...], shapes: tuple[Shape, ...], known: Request) -> Request:
-    return known.model_copy(update={"steps": steps, "shapes": (shapes,), "every_result": False})
+    return known.model_copy(
+        update={"steps": steps, "shapes": (shapes,), "every_result": False, "returned": ()}
+    )
 
 
 def _fits(shape: Shape, wanted: Shape) -> bool:

@@ -95,6 +95,7 @@ def assemble(
             else known.dtypes,
             "assumed": known.assumed and not dtypes,
             "every_result": text.every_result or (known.every_result and not replaced),
+            "returned": known.returned if len(steps) == len(known.steps) and not replaced else (),
             "dynamic": known.dynamic if wishes.dynamic is None else wishes.dynamic,
             "knobs": knobs,
             "sizes": {**({} if replaced else known.sizes), **sized},

@@ -16,7 +16,7 @@ from akgen.agents.requests.named_shapes import (
 )
 from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.problems import Unclear
-from akgen.agents.requests.request import Request, Shape
+from akgen.agents.requests.request import ChainStep, Request, Shape
 from akgen.agents.requests.sizes import GENERAL, GENERAL_FOR, SIZES
 from akgen.knowledge.operators import Value
 
@@ -240,19 +240,34 @@ _OWN = re.compile(
 
 def _without_own(text: MarkedText, request: Request, listed: list[Mark]) -> list[Mark]:
     """Leave out the shapes of a norm's own tensors where they are what the norm needs: "x 4x64, weight is (64,)"."""
-    step = request.steps[0] if request.steps else None
-    if step is None or step.formula is not None:
+    step = next((s for s in request.steps if s.formula is None and _is_scaled(s)), None)
+    if step is None or not all(_keeps(s) for s in request.steps[: request.steps.index(step)]):
         return listed
-    if entry_of(step).category != "normalization" and step.operator != "prelu":
-        return listed
-    own = [m for m in listed if len(m.value) == 1 and _OWN.search(text.text[: m.begin])]
+    taken = {v for s in request.steps for v in s.variables}
+    own = [
+        m
+        for m in listed
+        if len(m.value) == 1
+        and (said := _OWN.search(text.text[: m.begin])) is not None
+        and not taken & {*re.findall(r"[a-z]\w*", said[0])}
+    ]
     others = [m for m in listed if m not in own]
-    if not own or len(others) != 1 or len(others[0].value) != 1:
+    shapes = {s for m in others for s in m.value}
+    if not own or len(shapes) != 1 or (len(others) > 1 and step is request.steps[0]):
         return listed
-    shape = others[0].value[0]
+    (shape,) = shapes
     channels = step.operator.startswith(("batch", "group", "instance", "prelu"))
     fits = all(s == (shape[1:2] if channels else shape[-len(s) :]) for m in own for s in m.value)
     return others if fits else listed
+
+
+def _is_scaled(step: ChainStep) -> bool:
+    return entry_of(step).category == "normalization" or step.operator == "prelu"
+
+
+def _keeps(step: ChainStep) -> bool:
+    """Say whether what comes out of a step has the shape of its first tensor."""
+    return step.formula is not None or entry_of(step).category in ("elementwise", "activation")
 
 
 _CONNECTS = re.compile(

@@ -72,7 +72,7 @@ def edited(said: str, known: Request, read: Read) -> Edited | None:
             if (steps := edit(part.strip(), known, read)) is not None:
                 if steps == known.steps:
                     return None
-                changed = known.model_copy(update={"steps": steps, "every_result": False})
+                changed = known.model_copy(update={"steps": steps, "every_result": False, "returned": ()})
                 return Edited(changed, _without_shape(rest, known))
     return None
 
@@ -157,7 +157,7 @@ def _less(text: str, known: Request) -> Request | None:
     if _pattern("drop").fullmatch(text) is None:
         return None
     if (steps := _dropped(text, known, lambda _said, _known: None)) is not None:
-        return known.model_copy(update={"steps": steps, "every_result": False})
+        return known.model_copy(update={"steps": steps, "every_result": False, "returned": ()})
     return edited_formula(text, known)
 
 

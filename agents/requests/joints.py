@@ -32,7 +32,9 @@ _BIAS_OF_FORMULA = re.compile(
 _VECTOR = re.compile(  # of a bias that is declared beside what it is added to
     r"(?<![a-z0-9_])(?:bias|b) ?(?:is|of|has|shape|[:=为是]|形状)* ?[\[(] ?(?P<size>\d+) ?,? ?[\])]"
 )
-_SHAPED = re.compile(r" ?(?:is|of|has|shape|[:=为是]|形状)* ?[\[(] ?\d+ ?, ?\d")
+_SHAPED = re.compile(
+    r"(?: |is|are|of|has|have|both|each|shape|[:=为是都各的]|形状)*(?:[\[(] ?\d+ ?, ?\d|(?<![\d.])\d+ ?x ?\d)"
+)
 _ALSO_CALLED = re.compile(r"\s*(?:[(（,，:：/]|i\.?e\.?,?|aka|a\.k\.a\.|or|即|也叫|又称)?\s*")
 _ADJECTIVE = re.compile(r"\s+(?:an?|another|one)\s+|\s*(?:一个|个)\s*")
 

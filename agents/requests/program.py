@@ -90,11 +90,12 @@ class _Program:
             expression = self._call(step, way, at)
             self._follow(step, way)
         last = at == len(self._request.steps) - 1
-        every = self._request.every_result and len(self._request.steps) > 1
+        returned = self._request.returned or tuple(range(at + 1) if self._request.every_result else ())
+        every = bool(returned) and len(self._request.steps) > 1
         name = f"y{at}" if every else "y"
         self.lines.append(f"return {expression}" if last and not every else f"{name} = {expression}")
         if last and every:
-            self.lines.append(f"return {', '.join(f'y{i}' for i in range(at + 1))}")
+            self.lines.append(f"return {', '.join(f'y{i}' for i in returned)}")
         self.result = name
 
     def _width(self, step: ChainStep) -> str | None:

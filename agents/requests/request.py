@@ -64,6 +64,7 @@ class Request(Frozen):
     dynamic: bool | None = None  # one kernel for all shapes
     knobs: Knobs | None = None
     every_result: bool = False  # not the last step's alone
+    returned: tuple[int, ...] = ()  # the steps whose results are returned, in order; none: the last one's
     said: tuple[str, ...] = ()  # the turns that say all of it, one after the other
     earlier: tuple["Request", ...] = ()  # what was known before the last turns, the newest last
 

@@ -42,7 +42,7 @@ def _versions(said: str) -> Iterator[tuple[str, Stated]]:
 
 def _checked(parsed: ParsedRequest, stated: Stated, language: Language) -> ParsedRequest:
     request = parsed.request
-    if not request.shapes or request.every_result:
+    if not request.shapes or request.every_result or request.returned:
         return parsed
     if len(stated.shapes) == 1 and (settled := fitted(request, stated)) is not None:
         return parsed.model_copy(update={"request": settled})

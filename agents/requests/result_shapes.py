@@ -18,7 +18,8 @@ _PAIR = 2
 
 def result_shape(request: Request) -> Shape | None:
     """Return the shape of the result, of each where several are alike; None where it cannot be told."""
-    if not request.steps or request.source is not None or not request.shapes or request.every_result:
+    several = request.every_result or bool(request.returned)
+    if not request.steps or request.source is not None or not request.shapes or several:
         return None
     shapes = request.shapes[0]
     first, *later = request.steps

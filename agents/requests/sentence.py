@@ -13,6 +13,7 @@ from akgen.agents.requests.asides import without_asides
 from akgen.agents.requests.bound_forms import bound_request
 from akgen.agents.requests.code import source_of
 from akgen.agents.requests.edits import edited
+from akgen.agents.requests.explained import agrees, shortened
 from akgen.agents.requests.guesses import draws, like, meant, part_meant
 from akgen.agents.requests.indices import without_indices
 from akgen.agents.requests.kept_results import without_kept_result
@@ -35,6 +36,7 @@ from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.reading import Reading
 from akgen.agents.requests.request import ChainStep, Request, RequestSource
 from akgen.agents.requests.restated import with_stated_result
+from akgen.agents.requests.results_wanted import returns_as_many, wanted_results, with_results
 from akgen.agents.requests.shorthand import written_out
 from akgen.agents.requests.signs import plain
 from akgen.agents.requests.specified.preferred import differs
@@ -84,9 +86,21 @@ def parse_request(
 
 def _parsed(text: str, known: Request, before: Language) -> ParsedRequest:
     """Read a turn with what is known, and without the turns before it; a text that lays an operator out as it does."""
+    heard = _parsed_whole(text, known, before)
+    less = shortened(text) if heard.problem is not None and known.empty and not _CODE.search(text) else None
+    if less is None:
+        return heard
+    again = _parsed_whole(less.text, known, before)
+    found = again.problem is None and (again.request.steps or again.request.source)
+    return again if found and agrees(again.request, less) else heard
+
+
+def _parsed_whole(text: str, known: Request, before: Language) -> ParsedRequest:
     heard = _parsed_plainly(text, known, before)
+    if (both := _with_wanted_results(text, heard, known, before)) is not None:
+        return both
     if heard.problem is not None and known.empty and (bare := _QUOTED.sub(r"\1", text)) != text:
-        again = _parsed(bare, known, before)
+        again = _parsed_whole(bare, known, before)
         return again if again.problem is None else heard
     plain = heard.problem is None and "=" not in text
     if not known.empty or plain or _CODE.search(text) or _BEYOND_REASON.search(text):
@@ -101,6 +115,23 @@ def _parsed(text: str, known: Request, before: Language) -> ParsedRequest:
         if heard.problem is not None or differs(heard.request, request)
         else heard
     )
+
+
+def _with_wanted_results(
+    text: str, heard: ParsedRequest, known: Request, before: Language
+) -> ParsedRequest | None:
+    """Return a chain with the results that a text wants beside the last one; a question where one would be built."""
+    wanted = None if _CODE.search(text) else wanted_results(text)
+    if wanted is None:
+        return None
+    again = _parsed_plainly(wanted.rest, known, before) if wanted.rest.strip(" .。!！") else None
+    request = known if again is None else again.request if again.problem is None else None
+    if request is not None and (several := with_results(request, wanted)) is not None:
+        return ParsedRequest(request=several)
+    if heard.problem is not None or heard.request == known or returns_as_many(heard.request, wanted):
+        return None
+    asked = problem("not_built", language_of(text, before), words=[wanted.said], name=heard.request.name)
+    return ParsedRequest(request=known, problem=asked, kind="unclear")
 
 
 def _parsed_plainly(text: str, known: Request, before: Language) -> ParsedRequest:

@@ -32,6 +32,10 @@ _TRIPLE = re.compile(
     rf"[\[(]?(?P<sizes>{_N}(?:(?: ?[,/x] ?| ){_N}){{2}})[\])]?(?![\w.]| ?[x,] ?\d)",
     re.I,
 )
+_SLASHED = re.compile(  # names of tensors of one shape: "q/k/v 都是 [2, 8, 64]" divides nothing
+    r"(?<![\w./*+^@(=-])[A-Za-z]\w{0,11}(?: ?/ ?[A-Za-z]\w{0,11})+(?= ?(?:都是?|均为?|各自?|each|(?:are|all|both)(?: all| both)?)"
+    r"(?:[ 是为:：]|(?:of )?shape|形状)*(?:[\[(]\d|\d+ ?[x×] ?\d))"
+)
 _ROLES = {
     "batch": r"bs|bsz|b|n|batch(?:[_ ]?size)?", "seq": r"s|l|t|seq(?:uence)?(?:[_ ]?len(?:gth)?)?|tokens|ctx",
     "heads": r"num_heads|n_?heads|heads?", "h": r"h", "hidden": r"hidden(?:[_ ]?(?:size|dim))?|hid|d_?model|dim|d",
@@ -47,6 +51,7 @@ def written_out(text: str) -> str:
     """Return a text with sizes, shapes and attributes as others write them; code as it is."""
     if _CODE.search(text) or "einsum" in text:
         return text
+    text = _SLASHED.sub(lambda m: re.sub(r" ?/ ?", ", ", m[0]), text)
     text = _named(_TRIPLE.sub(_matrices, text))
     text = _BARE.sub(_shape, text)
     if _POOLED.search(text):

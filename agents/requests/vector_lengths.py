@@ -13,12 +13,16 @@ _SIZES = r"(?:[\[(] ?\d+(?: ?, ?\d+)+ ?[\])]|(?<![\w.])\d+(?: ?[x×*] ?\d+)+(?![
 _LINK = r" ?(?:is|are|of|has|是|为|[:：=])? ?"
 _TOLD = re.compile(rf"(?<![\w.])(?P<name>[a-z]\w*)(?P<link>{_LINK})(?P<sizes>{_SIZES})", re.I)
 _LENGTH = re.compile(
-    rf"(?<![\w.])(?P<name>[a-z]\w*)(?P<link>{_LINK})(?<!\w)(?P<size>\d+)(?=\s*(?:[,.;，。；)）\n]|\Z|and\b|和|与))(?!\.\d)",
+    rf"(?<![\w.])(?P<name>[a-z]\w*)(?P<link>{_LINK})(?<!\w)(?P<size>\d+)"
+    r"(?=(?: ?(?:fp|bf|float|bfloat)(?:16|32))?"
+    r"\s*(?:[,.;，。；)）\n]|\Z|and\b|和|与))(?!\.\d)",
     re.I,
 )
 _OPERAND = re.compile(
     r"(?<=[-+*/@^(])\s?([a-z]\w*)|(?<![\w.])([a-z]\w*)(?=\s?[-+*/@^)])", re.I
 )  # beside a sign
+_OF_NORMS = ("weight", "gamma", "beta", "bias", "g")  # as long as an axis of what they scale
+_NORM = re.compile(r"norm(?![a-z])|归一化", re.I)
 _LEAST = 16  # what a factor is seldom
 
 
@@ -27,13 +31,14 @@ def with_vectors(said: str) -> str:
     told = list(_TOLD.finditer(said))
     sizes = {int(n) for m in told for n in re.findall(r"\d+", m["sizes"])}
     operands = {(m[1] or m[2]).lower() for m in _OPERAND.finditer(said)}
+    norm = _NORM.search(said) is not None
     equals = any("=" in m["link"] for m in told)
 
     def written(match: re.Match[str]) -> str:
         name, size = match["name"].lower(), int(match["size"])
         if (
             size not in sizes
-            or name not in operands
+            or not (name in operands or (norm and name in _OF_NORMS))
             or is_scalar(name)
             or ("=" in match["link"] and not equals)
         ):
