@@ -20,7 +20,10 @@ from akgen.knowledge.operators import find_operators, operator_named
 _RANK = re.compile(r"_?[123]d\Z")
 _NUMBER = re.compile(r"(?<![\w.-])\d+(?:\.\d+)?")
 _STOPS = r",，.;；。:：\n—–"
-_BEGIN = rf"(?:\A|(?<=[\sA-Za-z0-9])(?=不(?!带)|(?:no|without|w/o)(?![a-z]))|(?P<stop>[{_STOPS}(（])|(?<![A-Za-z])(?P<joint>and|but|so|with|i\.e\.|means|meaning|that is))\s*"
+_BEGIN = (
+    rf"(?:\A|(?<=[\sA-Za-z0-9])(?=不(?!带)|(?:without|w/o)(?![a-z]))|(?P<stop>[{_STOPS}(（])"
+    r"|(?<![A-Za-z])(?P<joint>and|but|so|with|i\.e\.|means|meaning|that is))\s*"
+)
 _END = rf"(?P<close>\s*[)）])?(?=\s*(?:[{_STOPS}]|\Z|(?<=[)）])))"
 
 
@@ -67,7 +70,9 @@ def _built(request: Request) -> set[str]:
     for step in request.steps:
         names = {step.operator} if step.formula is None else operations_of(step.formula)
         found |= names | {part for name in names for part in parts_of(name)}
-        found |= {f"{k}={v}" for k, v in step.attributes.items()} | {*re.findall(r"\w+=\w+", step.formula or "")}
+        found |= {f"{k}={v}" for k, v in step.attributes.items()} | {
+            *re.findall(r"\w+=\w+", step.formula or "")
+        }
     if request.source is not None:
         for node in ast.walk(ast.parse(request.source.text)):
             if isinstance(node, ast.expr):
@@ -82,7 +87,10 @@ def _without_denied(text: str) -> tuple[str, set[str], set[str]]:
 
     def left(match: re.Match[str]) -> str:
         said = match.groupdict()
-        parts = {kind: [v.lower() for k, v in said.items() if k.startswith(kind) and v] for kind in ("what", "only")}
+        parts = {
+            kind: [v.lower() for k, v in said.items() if k.startswith(kind) and v]
+            for kind in ("what", "only")
+        }
         names = {kind: [_denied_names(part) for part in found] for kind, found in parts.items()}
         if not all(n for found in names.values() for n in found):
             return match[0]
@@ -124,7 +132,9 @@ def _without_said_again(text: str) -> tuple[str, set[str]]:
 
 @cache
 def _said() -> dict[str, Any]:
-    found: dict[str, Any] = loads(files("akgen.agents.requests").joinpath("explained.json").read_text("utf-8"))
+    found: dict[str, Any] = loads(
+        files("akgen.agents.requests").joinpath("explained.json").read_text("utf-8")
+    )
     return found
 
 
@@ -139,4 +149,3 @@ def _agains() -> tuple[tuple[str, re.Pattern[str]], ...]:
         (name, re.compile(f"{_BEGIN}(?:{'|'.join(phrases)}){_END}", re.I))
         for name, phrases in _said()["again"].items()
     )
-

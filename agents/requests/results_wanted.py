@@ -1,4 +1,4 @@
-"""Read which results of a chain a text wants: "also return the sum", "归一化的结果和相加的结果都要返回", "only the norm".
+"""Read which results of a chain a text wants: "also return the sum", "归一化的结果和和都要返回".
 
 A result is told by what makes it (the sum, the normed tensor, the softmax), by its expression (x + residual), by where
 it stands (the pre-activation), or as the last one. A text that asks for two results is never built with one.
@@ -28,6 +28,9 @@ class WantedResults(NamedTuple):
     items: tuple[str, ...]
     beside: bool  # the items come beside the last result
     alone: bool = False  # the only item is the only result
+
+
+_NOTHING = WantedResults("", "", (), beside=False)
 
 
 def wanted_results(text: str) -> WantedResults | None:
@@ -70,6 +73,20 @@ def with_results(request: Request, wanted: WantedResults) -> Request | None:
     if not all(_returns_one(request.model_copy(update={"steps": request.steps[: p + 1]})) for p in found):
         return None
     return request.model_copy(update={"returned": tuple(found)})
+
+
+def computed_of_results(text: str, request: Request) -> str | None:
+    """Return a list of results of which a word became the last step; None where it did not, or several are built.
+
+    "Return the normed one and the sum" does not add anything up.
+    """
+    if request.source is not None or len(request.steps) < _TWO or returns_as_many(request, _NOTHING):
+        return None
+    last = request.steps[-1].operator
+    for match in re.finditer(words()["results"]["listed"], plain(text).lower()):
+        if any(n.operator == last for n in find_operators(match[0])):
+            return match[0].strip(_STOPS)
+    return None
 
 
 def returns_as_many(request: Request, wanted: WantedResults) -> bool:

@@ -36,7 +36,12 @@ from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.reading import Reading
 from akgen.agents.requests.request import ChainStep, Request, RequestSource
 from akgen.agents.requests.restated import with_stated_result
-from akgen.agents.requests.results_wanted import returns_as_many, wanted_results, with_results
+from akgen.agents.requests.results_wanted import (
+    computed_of_results,
+    returns_as_many,
+    wanted_results,
+    with_results,
+)
 from akgen.agents.requests.shorthand import written_out
 from akgen.agents.requests.signs import plain
 from akgen.agents.requests.specified.preferred import differs
@@ -123,14 +128,23 @@ def _with_wanted_results(
     """Return a chain with the results that a text wants beside the last one; a question where one would be built."""
     wanted = None if _CODE.search(text) else wanted_results(text)
     if wanted is None:
-        return None
+        listed = computed_of_results(text, heard.request) if heard.problem is None else None
+        return (
+            None
+            if listed is None or heard.request == known
+            else _not_built(text, listed, heard, known, before)
+        )
     again = _parsed_plainly(wanted.rest, known, before) if wanted.rest.strip(" .。!！") else None
     request = known if again is None else again.request if again.problem is None else None
     if request is not None and (several := with_results(request, wanted)) is not None:
         return ParsedRequest(request=several)
     if heard.problem is not None or heard.request == known or returns_as_many(heard.request, wanted):
         return None
-    asked = problem("not_built", language_of(text, before), words=[wanted.said], name=heard.request.name)
+    return _not_built(text, wanted.said, heard, known, before)
+
+
+def _not_built(text: str, said: str, heard: ParsedRequest, known: Request, before: Language) -> ParsedRequest:
+    asked = problem("not_built", language_of(text, before), words=[said], name=heard.request.name)
     return ParsedRequest(request=known, problem=asked, kind="unclear")
 
 

@@ -33,7 +33,8 @@ _TRIPLE = re.compile(
     re.I,
 )
 _SLASHED = re.compile(  # names of tensors of one shape: "q/k/v 都是 [2, 8, 64]" divides nothing
-    r"(?<![\w./*+^@(=-])[A-Za-z]\w{0,11}(?: ?/ ?[A-Za-z]\w{0,11})+(?= ?(?:都是?|均为?|各自?|each|(?:are|all|both)(?: all| both)?)"
+    r"(?<![\w./*+^@(=-])[A-Za-z]\w?(?: ?/ ?[A-Za-z]\w?)+"
+    r"(?= ?(?:都是?|均为?|各自?|each|(?:are|all|both)(?: all| both)?)"
     r"(?:[ 是为:：]|(?:of )?shape|形状)*(?:[\[(]\d|\d+ ?[x×] ?\d))"
 )
 _ROLES = {

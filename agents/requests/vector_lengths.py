@@ -14,14 +14,14 @@ _LINK = r" ?(?:is|are|of|has|是|为|[:：=])? ?"
 _TOLD = re.compile(rf"(?<![\w.])(?P<name>[a-z]\w*)(?P<link>{_LINK})(?P<sizes>{_SIZES})", re.I)
 _LENGTH = re.compile(
     rf"(?<![\w.])(?P<name>[a-z]\w*)(?P<link>{_LINK})(?<!\w)(?P<size>\d+)"
-    r"(?=(?: ?(?:fp|bf|float|bfloat)(?:16|32))?"
+    r"(?=(?P<type> ?(?:fp|bf|float|bfloat)(?:16|32))?"
     r"\s*(?:[,.;，。；)）\n]|\Z|and\b|和|与))(?!\.\d)",
     re.I,
 )
 _OPERAND = re.compile(
     r"(?<=[-+*/@^(])\s?([a-z]\w*)|(?<![\w.])([a-z]\w*)(?=\s?[-+*/@^)])", re.I
 )  # beside a sign
-_OF_NORMS = ("weight", "gamma", "beta", "bias", "g")  # as long as an axis of what they scale
+_OF_NORMS = frozenset(("weight", "gamma", "beta", "bias", "g"))  # as long as an axis of what they scale
 _NORM = re.compile(r"norm(?![a-z])|归一化", re.I)
 _LEAST = 16  # what a factor is seldom
 
@@ -38,7 +38,7 @@ def with_vectors(said: str) -> str:
         name, size = match["name"].lower(), int(match["size"])
         if (
             size not in sizes
-            or not (name in operands or (norm and name in _OF_NORMS))
+            or not ((name in operands and not match["type"]) or (norm and name in _OF_NORMS - operands))
             or is_scalar(name)
             or ("=" in match["link"] and not equals)
         ):
