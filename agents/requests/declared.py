@@ -175,7 +175,8 @@ _OF_RESULT = re.compile(
 )
 _NAMES_BEFORE = re.compile(
     rf"(?<![a-z0-9_])(?P<names>{LISTED})"
-    r"(?:\s*(?:is|are|of|has|have|with|shape|shapes|size|both|each|all|an?|as|in|two|three|four|tensors?|matrix|matrices|vectors?|arrays?|inputs?"
+    r"(?:\s*(?:is|are|of|has|have|with|shape|shapes|size|both|each|all|(?<![:=])(?<![:=] )an?|as|in"
+    r"|two|three|four|tensors?|matrix|matrices|vectors?|arrays?|inputs?"
     rf"|(?:{TYPE})"
     r"|\([a-z, ]+\)"
     r"|[:=\[({]|的形状|形状|大小|都|各|均|为|是|两个|三个|输入))*\s*\Z"

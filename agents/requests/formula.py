@@ -13,7 +13,7 @@ from akgen.agents.requests.sizes import take_dtypes
 from akgen.knowledge.operators import find_operators, operator_named
 
 _TOKEN = re.compile(
-    r"[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*|\d+(?:\.\d*)?(?:e-?\d+)?|\.\d+|\*\*|[-+*/@%^(),=<>]"
+    r"[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*|\d+(?:\.\d*)?(?:e-?\d+)?|\.\d+|\*\*|!=|[-+*/@%^(),=<>]"
 )
 _INDEXED = re.compile(r"[a-z0-9_)\]]")
 VARIABLE = re.compile(
@@ -46,7 +46,7 @@ _SUBSCRIPT = re.compile(r"[a-z0-9_)\]]\[([^\[\]]*)\]")
 WIDTHS = ("d", "dk", "d_k", "dh", "hd", "head_dim")  # of a head, under a root
 _LONGEST = 2  # letters of a variable that a sign may stand before
 _MOST_TOKENS = 80
-_BETWEEN = frozenset(("**", "+", "-", "*", "/", "@", "%", "^", ",", "=", "<", ">"))
+_BETWEEN = frozenset(("**", "!=", "+", "-", "*", "/", "@", "%", "^", ",", "=", "<", ">"))
 
 
 def take_formulas(text: MarkedText) -> None:

@@ -46,10 +46,13 @@ def by_name(text: MarkedText, listed: list[Mark], variables: tuple[str, ...]) ->
     """Return the shapes in the order of the variables that stand before them, as in "y 64, x 8x64"."""
     named: dict[str, Shape] = {}
     others: list[Shape] = []
+    article = "" if "a" in variables else "a|"  # "a @ b: a is 64x32"
+    plain = _without_operators(text)
     for mark in listed:
         said = re.search(
-            r"(?<![a-z0-9_])([a-z][a-z0-9_]*)(?: ?(?:is|of|has|with|shape|size|a|an|as|in|:|=|为|是|的形状))* ?\Z",
-            text.text[: mark.begin],
+            rf"(?<![a-z0-9_])([a-z][a-z0-9_]*)"
+            rf"(?: ?(?:is|of|has|with|shape|size|{article}an|as|in|:|=|为|是|的形状))* ?\Z",
+            plain[: mark.begin],
         )
         if said is not None and said[1] in variables and said[1] not in named:
             named[said[1]] = mark.value[0]
@@ -62,7 +65,8 @@ def by_name(text: MarkedText, listed: list[Mark], variables: tuple[str, ...]) ->
 _NAME = r"(?!(?:with|where|and|for)(?![a-z0-9_]))[a-z][a-z0-9_]*"
 _NAMES_BEFORE = re.compile(
     rf"(?<![a-z0-9_])(?P<names>{_NAME}(?:\s*(?:,|/|&|、|and|和|与)\s*{_NAME})*)"
-    r"(?:\s*(?:is|are|of|has|have|with|shape|shapes|size|both|each|all|a|an|as|in|tensor|matrix|weight|[:=\[({]"
+    r"(?:\s*(?:is|are|of|has|have|with|shape|shapes|size|both|each|all|an|as|in|tensor|matrix|weight|[:=\[({]"
+    r"|(?<![:=])(?<![:=] )a(?= [a-z(\[]|\s*\Z)"  # not "a @ b: a is 64x32"
     r"|bool(?:ean)?|(?:fp|bf|float|int)\d+"
     r"|的形状|形状|大小|的|都|各|均|为|是))*\s*\Z"
 )
@@ -116,12 +120,18 @@ def _named(text: MarkedText, request: Request, listed: list[Mark]) -> dict[str, 
     if first is None or len(first.variables) < _PAIR or any(len(m.value) != 1 for m in listed):
         return None
     named: dict[str, Shape] = {}
-    plain = text.text
-    for mark in [m for m in text.marks if m.kind == "operator"]:
-        plain = plain[: mark.begin] + "\0" * (mark.end - mark.begin) + plain[mark.end :]
+    plain = _without_operators(text)
     for mark in listed:
         before = _NAMES_BEFORE.search(plain[: mark.begin])
         for name in re.findall(_NAME, before["names"]) if before else ():
             if name in first.variables and named.setdefault(name, mark.value[0]) != mark.value[0]:
                 return None
     return named if set(first.variables) <= named.keys() else None
+
+
+def _without_operators(text: MarkedText) -> str:
+    """Return the text, place for place, without its operators and formulas, whose names declare nothing."""
+    plain = text.text
+    for mark in [m for m in text.marks if m.kind == "operator"]:
+        plain = plain[: mark.begin] + "\0" * (mark.end - mark.begin) + plain[mark.end :]
+    return plain

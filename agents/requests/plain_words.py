@@ -16,15 +16,25 @@ from akgen.knowledge.operators import find_operators
 _N = r"\d{1,12}"  # more digits are no size
 _SHAPE = re.compile(rf"[\[(] ?{_N}(?: ?, ?{_N})* ?,? ?[\])]|(?<![\w.]){_N}(?: ?[x×*] ?{_N})+(?![\w.])")
 _METHOD = re.compile(r"(?<![\w.])(?:x|input|inp|tensor|t|a)\.(?P<name>[a-z][a-z_0-9]*)(?![\w(.]| ?\()")
+_CODE = re.compile(r"```|^(?:import |from \w[\w.]* import |class \w|def \w|@)", re.M)
 _PAIR = 2
 
 
 def in_plain_words(text: str) -> str:
     """Return a text with its short phrases written out."""
     text = _METHOD.sub(_called, text)
-    for pattern, written in _always():
+    for pattern, written in _rules("always"):
         text = pattern.sub(_indices if written == "INDICES" else written, text)
     return _aligned(_ranked(text))
+
+
+def everywhere_plain(text: str) -> str:
+    """Return a text with what every reader, also that of equations, knows by other words; code as it is."""
+    if _CODE.search(text):
+        return text
+    for pattern, written in _rules("everywhere"):
+        text = pattern.sub(written, text)
+    return text
 
 
 def _called(match: re.Match[str]) -> str:
@@ -82,13 +92,13 @@ def _data() -> dict[str, Any]:
 
 
 @cache
-def _always() -> tuple[tuple[re.Pattern[str], str], ...]:
+def _rules(kind: str) -> tuple[tuple[re.Pattern[str], str], ...]:
     types = "|".join(
         sorted({re.escape(w) for listed in words()["dtypes"].values() for w in listed}, key=len, reverse=True)
     )
     return tuple(
         (re.compile(pattern.replace("TYPE", f"(?:{types})"), re.I), written)
-        for pattern, written in _data()["always"]
+        for pattern, written in _data()[kind]
     )
 
 

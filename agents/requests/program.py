@@ -4,7 +4,7 @@ import ast
 import math
 import re
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, StrictUndefined
 
@@ -311,6 +311,23 @@ def sizes_needed(made: list[str], shapes: int) -> list[tuple[str, str]]:
     keys |= {f"width{i}": f'params["shape{i}"][-1]' for i in range(1, shapes)}
     text = " ".join(made)
     return [(name, value) for name, value in keys.items() if re.search(rf"(?<![\w.]){name}(?![\w=])", text)]
+
+
+class ChainLines(NamedTuple):
+    """What a chain computes: the names of its tensors, and the lines of a function over them."""
+
+    inputs: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+def chain_lines(request: Request) -> ChainLines | None:
+    """Return the lines of a chain of PyTorch's operators over tensors of any values; None of any other chain."""
+    program = _Program(request)
+    own = [s for s in request.steps if s.formula is None and source_of(s.operator, request) is not None]
+    forms = [s for s in request.steps if s.formula and form_named(s.formula.partition("(")[0]) is not None]
+    if program.made or own or forms or any(i.draw != "real" or i.part for i in program.inputs):
+        return None
+    return ChainLines(tuple(i.name for i in program.inputs), tuple(program.lines))
 
 
 def chain_reference(request: Request) -> str:

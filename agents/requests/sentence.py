@@ -10,14 +10,18 @@ import re
 
 from akgen.agents.requests.accounted import lost_results, said_twice, unaccounted
 from akgen.agents.requests.asides import without_asides
+from akgen.agents.requests.attributes_apart import with_own_attributes
 from akgen.agents.requests.bound_forms import bound_request
 from akgen.agents.requests.code import source_of
 from akgen.agents.requests.edits import edited
 from akgen.agents.requests.explained import agrees, shortened
 from akgen.agents.requests.guesses import draws, like, meant, part_meant
+from akgen.agents.requests.halves import halved_request
 from akgen.agents.requests.indices import without_indices
+from akgen.agents.requests.joined_tensors import joined_request
 from akgen.agents.requests.kept_results import without_kept_result
 from akgen.agents.requests.language import Language, language_of
+from akgen.agents.requests.layout_changes import with_permutations
 from akgen.agents.requests.layouts import asks_axis, names_axis
 from akgen.agents.requests.libraries import in_our_names
 from akgen.agents.requests.listed_steps import with_steps
@@ -31,7 +35,10 @@ from akgen.agents.requests.pasted.code_edits import edited_code
 from akgen.agents.requests.pasted.described_code import without_description
 from akgen.agents.requests.pasted.extraction import ExtractedCode, expression_of, extract_code
 from akgen.agents.requests.pasted.tensors_beside import Beside, indexed_source, with_tensors, without_label
+from akgen.agents.requests.per_channel import per_channel_request
 from akgen.agents.requests.plain_latex import with_products, without_latex
+from akgen.agents.requests.plain_words import everywhere_plain
+from akgen.agents.requests.prepared import prepared_request
 from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.reading import Reading
 from akgen.agents.requests.request import ChainStep, Request, RequestSource
@@ -51,6 +58,7 @@ from akgen.agents.requests.told import told_request
 from akgen.agents.requests.turns import in_conversation
 from akgen.agents.requests.typos import without_typos
 from akgen.agents.requests.vector_lengths import with_vectors
+from akgen.agents.requests.weight_lengths import with_weights
 from akgen.knowledge.operators import find_operators
 from akgen.tools.core.dtypes import DType
 
@@ -85,7 +93,8 @@ def parse_request(
     """
     known = known or Request()
     text = text.encode(errors="replace").decode()  # half characters, which nothing could write down
-    text = written_out(in_our_names(text if known.empty else _AGREES.sub("", text)))
+    text = in_our_names(text if known.empty else _AGREES.sub("", text))
+    text = with_weights(written_out(with_permutations(with_own_attributes(everywhere_plain(text)))))
     return in_conversation(text, known, lambda said, then: _parsed(said, then, before))
 
 
@@ -101,6 +110,8 @@ def _parsed(text: str, known: Request, before: Language) -> ParsedRequest:
 
 
 def _parsed_whole(text: str, known: Request, before: Language) -> ParsedRequest:
+    if known.empty and (prepared := prepared_request(text, _plainly)) is not None:
+        return ParsedRequest(request=prepared)
     heard = _parsed_plainly(text, known, before)
     if (both := _with_wanted_results(text, heard, known, before)) is not None:
         return both
@@ -112,6 +123,9 @@ def _parsed_whole(text: str, known: Request, before: Language) -> ParsedRequest:
         return heard
     if heard.problem is not None and (named := with_named_operands(text, _plainly)) is not None:
         return ParsedRequest(request=named)
+    for other in (halved_request, joined_request, per_channel_request) if heard.problem is not None else ():
+        if (request := other(text, _plainly)) is not None and problem_of(request, Language.ENGLISH) is None:
+            return ParsedRequest(request=request)
     request = specified_request(without_latex(text))
     if request is None or problem_of(request, Language.ENGLISH) is not None:
         return heard

@@ -11,8 +11,10 @@ _BARE = re.compile(  # sizes apart by commas, without brackets
     re.I,
 )
 _NO_SHAPE = re.compile(  # what a list of numbers behind may be, if no shape
-    r"(?:dims?|dimensions?|axis|axes|perm|permute|permutation|transpose|order|flip|kernel(?:_size)?|strides?|paddings?|pad"
-    r"|dilations?|shifts?|roll|sizes|lengths|shapes|for|at|from|to|between|quantiles?|classes|values?|betas?|index|indices"
+    r"(?:dims?|dimensions?|axis|axes|perm|permute|permutation|transpose|order|flip|kernel(?:_size)?|strides?|"
+    r"paddings?|pad"
+    r"|dilations?|shifts?|roll|sizes|lengths|shapes|for|at|from|to|between|quantiles?|classes|values?|betas?|"
+    r"index|indices"
     r"|ids|sections|splits?|into|by|repeats?|tile|output|and|of the|in|groups|bins|edges|boundaries|thresholds"
     r"|第|轴|维|维度|到|为|长度|步长|核|大小|尺寸分别|分别|排列|转置|置换|切成|分成|在|从|和|或)[ :=,，：]*\Z",
     re.I,
@@ -24,6 +26,12 @@ _OUTERMOST = re.compile(  # the axis is said without the numbers
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _AXES_AT_MOST = 7
 _POOLED = re.compile(r"conv|pool|卷积|池化", re.I)
+_KILO = re.compile(  # "4k x 128 (4k = 4096)"
+    r"[,，;]? ?[(（]? ?(?:(?:where|here|with|其中) )?(?<![\w.])(?P<short>\d{1,4}k) ?(?:=|means?|is|stands for"
+    r"|即|就是|表示) ?"
+    r"(?P<size>\d{3,7})(?![\w.]) ?[)）]?",
+    re.I,
+)
 _LETTER = re.compile(r"(?<![\w.])(?P<letter>[ksp])(?P<value>\d{1,2})(?![\w.])", re.I)
 _WINDOW = re.compile(r"(?<![\w.])\d ?x ?\d(?![\w.]| ?x)")
 _MEANS = {"k": "kernel_size", "s": "stride", "p": "padding"}
@@ -53,6 +61,9 @@ def written_out(text: str) -> str:
     if _CODE.search(text) or "einsum" in text:
         return text
     text = _SLASHED.sub(lambda m: re.sub(r" ?/ ?", ", ", m[0]), text)
+    if (kilo := _KILO.search(text)) is not None:
+        rest = text[: kilo.start()] + " " + text[kilo.end() :]
+        text = re.sub(rf"(?<![\w.]){kilo['short']}(?![a-z0-9])", kilo["size"], rest, flags=re.I)
     text = _named(_TRIPLE.sub(_matrices, text))
     text = _BARE.sub(_shape, text)
     if _POOLED.search(text):
