@@ -92,22 +92,11 @@ _OF_NUMBERS = {
     "convolution",
     "pooling",
 }
-_ALSO_THE_SUM = re.compile(
-    r"(?<![a-z])(?:return|output|give|keep)[^.;]*(?<![a-z])(?:and|plus|also)(?![a-z])[^.;]*(?<![a-z])the sum("
-    r"?! (?:of|over|along)(?![a-z]))"
-)
 
 
 def lost_results(said: str, request: Request) -> list[str]:
     """Return results that a text wants of its equations, "return w and s", where what would be built returns one."""
     one = not request.steps[1:]
-    if (
-        not one
-        and not request.returned
-        and request.steps[-1] == ChainStep(operator="sum")
-        and _ALSO_THE_SUM.search(said.lower())
-    ):
-        return ["the sum"]  # of an addition before: a second result
     if one or request.every_result or request.returned or any(s.formula is None for s in request.steps):
         return []
     given = {m[1] for m in _GIVEN.finditer(said.lower())}

@@ -23,6 +23,7 @@ WHOLE = (
     "position",
     "repeats",
     "window_size",
+    "blocksize",
 )
 SHAPES = ((8,), (4, 8), (2, 4, 8), (2, 4, 8, 8))
 

@@ -72,7 +72,6 @@ def test_plain_phrases_become_formulas(said: str, written: str) -> None:
     "said",
     [
         "split x in half along the last dim, 8x64 fp32, sigmoid of the first half times the first half",
-        "residual add then layer norm. x and residual both (4, 8), affine, fp32. return the norm and also the sum",
         "concat three tensors along dim 1: (8,16), (8,32), fp16",
         "add a per-channel bias [8] to x [2, 16, 4, 4], fp32",
     ],
