@@ -116,6 +116,18 @@ def test_a_in_l1(probe, dtype, transposed):
     np.testing.assert_allclose(ran.y, want, atol=1e-4)
 
 
+def test_a_from_the_unified_buffer(probe):
+    a, b, want = factors()
+    code = "TBuf<TPosition::VECCALC> ub; pipe.InitBuffer(ub, 8192); LocalTensor<T> rows = ub.Get<T>(); "
+    code += f"DataCopy(rows, a, {M * K}); PipeBarrier<PIPE_ALL>(); "
+    code += to_l1("rows", M, K, "mm.SetTensorA(t); mm.SetTensorB(b); mm.IterateAll(c);").replace(
+        "GM, 1", "VECIN, 1"
+    )
+    ran = run(probe, a, b, np.zeros((M, N), np.float32), RUN=code, A_POSITION="TSCM", A_FORMAT="NZ")
+    assert ran.codes == [], ran.launch.diagnostics
+    np.testing.assert_allclose(ran.y, want, atol=1e-4)
+
+
 @pytest.mark.parametrize("transposed", [False, True])
 def test_b_in_l1(probe, transposed):
     a, b, want = factors()

@@ -45,6 +45,16 @@ def test_overwriting_what_another_pipe_still_reads_is_a_race(probe, numbers):
     assert probe(GOOD + flag("V_MTE2") + "    DataCopy(a, in, 64);\n", x, x).codes == []
 
 
+def test_the_end_of_a_pipe_is_a_barrier_unless_it_says_otherwise(probe, numbers):
+    x = numbers(64)
+    again = (
+        "    pipe.%s();\n    pipe.Init();\n    TBuf<TPosition::VECCALC> c;\n    pipe.InitBuffer(c, 256);\n"
+        "    DataCopy(c.Get<float>(), in, 64);\n"
+    )
+    assert probe(GOOD + again % "Destroy", x, x).codes == []
+    assert probe(GOOD + again % "DestroyWithoutPipeAll", x, x).codes == ["PIPE_RACE"]
+
+
 @pytest.mark.parametrize("order", ["", "    PipeBarrier<PIPE_MTE2>();\n"])
 def test_copies_to_one_place_need_a_barrier(probe, numbers, order):
     x = numbers(128)

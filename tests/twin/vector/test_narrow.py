@@ -98,6 +98,8 @@ def _casts(case: Any) -> list[Any]:
                 forms = {
                     "count": f"CastDeq<{cpp}, int16_t, {vector}, {word}>(out, a, 256);",
                     "mask": f"CastDeq<{cpp}, int16_t, true, {vector}, {word}>(out, a, 128, 2, {{1, 1, 8, 8}});",
+                    "later": "uint64_t m[2] = {~0ULL, ~0ULL};\n    "
+                    f"CastDequant<{cpp}, int16_t, true, {vector}, {word}>(out, a, m, 2, {{1, 1, 8, 8}});",
                 }
                 for form, call in forms.items():
                     label = f"{name}-{cpp}-{word}-{form}"

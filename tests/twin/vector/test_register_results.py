@@ -32,6 +32,23 @@ def _comparisons(case: Any) -> list[Any]:
             np.zeros(64, F32),
             np.where(less, a, b),
         ),
+        case(
+            "SetCmpMask-scalar",
+            "Duplicate(b, 7.0f, 8);\n    SetCmpMask(b);\n    SetVectorMask<float>(64);\n"
+            "    Select(out, c, a, (uint8_t)1, {1, 1, 1, 8, 8, 8});",
+            (a, b, np.r_[bits, np.zeros(16, np.uint8)]),
+            np.zeros(64, F32),
+            np.where(less, a, F32(7)),
+        ),
+        case(
+            "SetCmpMask-address",
+            "Duplicate(tmp.ReinterpretCast<uint32_t>(), (uint32_t)(uint64_t)c.GetPhyAddr(), 8);\n"
+            "    SetCmpMask(tmp.ReinterpretCast<int64_t>());\n    SetVectorMask<float>(64);\n"
+            "    Select<float, SELMODE::VSEL_TENSOR_TENSOR_MODE>(out, a, b, 1, {1, 1, 1, 8, 8, 8});",
+            (a, b, np.r_[bits, np.zeros(16, np.uint8)]),
+            np.zeros(64, F32),
+            np.where(less, a, b),
+        ),
     ]
 
 

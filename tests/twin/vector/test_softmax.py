@@ -9,6 +9,10 @@ Array = np.ndarray[Any, Any]
 RNG = np.random.default_rng(9)
 F32, F16 = np.float32, np.float16
 TILING = "SoftMaxTiling t{};\n    t.srcM = 4; t.srcK = 32;\n    "
+NARROW = (
+    TILING
+    + "static constexpr SoftmaxConfig narrow{false, 0, 0, SoftmaxMode::SOFTMAX_OUTPUT_WITHOUT_BRC};\n    "
+)
 SHAPE = "SoftMaxShapeInfo s{4, 32, 4, 20};\n    "
 
 
@@ -21,6 +25,11 @@ def _parts(x: Array) -> tuple[Array, Array, Array]:
 
 def _blocks(column: Array, dtype: Any = F32) -> Array:
     return np.repeat(column, 32 // np.dtype(dtype).itemsize, 1).astype(dtype)
+
+
+def thin(*columns: Array) -> Array:
+    """Lay out one element a row, each column from a block of 32 bytes on."""
+    return np.concatenate([np.r_[c.ravel(), np.zeros(8 - c.size)] for c in columns]).astype(F32)
 
 
 def test_family(bench: Any, case: Any, tmp_path: Path) -> None:
@@ -101,6 +110,24 @@ def test_family(bench: Any, case: Any, tmp_path: Path) -> None:
             (x, old, zero),
             three,
             update,
+            **close,
+        ),
+        case(
+            "flash-narrow",
+            NARROW + "SoftmaxFlashV2<float, true, false, false, false, narrow>"
+            "(c, out, out[8], a, out[16], b, b[8], tmp, t);",
+            (x, thin(old_sum, old_max), zero),
+            np.zeros(32, F32),
+            thin(new_sum, new_max, carried, 0 * top),
+            **close,
+        ),
+        case(
+            "flash-own-maximum",
+            NARROW + "SoftmaxFlashV2<float, true, false, false, false, narrow>"
+            "(c, out[24], out, out[8], a, out[16], b, b[8], tmp, t);",
+            (x, thin(old_sum, old_max), zero),
+            np.zeros(32, F32),
+            thin(new_sum, new_max, carried, top),
             **close,
         ),
         case(

@@ -14,6 +14,8 @@ AKGEN_API void pipe_begin(void *pipe);
 AKGEN_API void pipe_use(void *pipe); // before it gives buffers; PIPE_TWICE if another one has given some
 AKGEN_API void pipe_reset(void *pipe);
 AKGEN_API void pipe_destroy(void *pipe);
+// The same without its barrier: copies and instructions may still be under way.
+AKGEN_API void pipe_leave(void *pipe);
 AKGEN_API void *current_pipe();
 AKGEN_API uint64_t position_base(uint8_t position);
 // Bytes of a position's memory that no buffer has taken yet.

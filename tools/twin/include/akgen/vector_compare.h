@@ -30,8 +30,10 @@ AKGEN_API void select_count(DType type, View dst, View bits, View src0, View src
                             bool scalar_form, int64_t count);
 AKGEN_API void select_repeat(DType type, View dst, View bits, View src0, View src1, uint64_t scalar, uint8_t mode,
                              bool scalar_form, MaskArg mask, uint32_t repeat, const Strides &strides);
-// The bits lie in the comparison register.
-AKGEN_API void select_register(DType type, View dst, View src0, View src1, uint32_t repeat, const Strides &strides);
+// The comparison register holds the bits (VSEL_CMPMASK_SPR), the scalar (VSEL_TENSOR_SCALAR_MODE) or the low half of the
+// address of the bits (VSEL_TENSOR_TENSOR_MODE).
+AKGEN_API void select_register(DType type, View dst, View bits, View src0, View src1, uint8_t mode, uint32_t repeat,
+                               const Strides &strides);
 
 // dst = flags[i] ? src1 : src0; one source is a scalar (its View is then {}). Rows of `mask_last` flags, `flag_bytes`
 // wide, hold `src_last` meaningful ones.

@@ -23,6 +23,8 @@ struct SoftmaxCall {
     uint32_t valid_rows, valid_columns;
     bool update;
     bool fractal; // NZ: blocks of 16 columns, each with all rows
+    bool narrow;  // a row's statistic is one element, else it fills 32 bytes
+    View row_max; // of this tile alone, written if `update`
 };
 AKGEN_API void softmax(const SoftmaxCall &call);
 

@@ -61,8 +61,8 @@ AKGEN_INLINE void asc_select(__ubuf__ T *dst, __ubuf__ T *src0, __ubuf__ T *src1
                              uint8_t dst_repeat_stride, uint8_t src0_repeat_stride, uint8_t src1_repeat_stride)
 {
     AscendC::detail::Select_takes<T>();
-    akgen::twin::select_register(AscendC::detail::dtype_of<T>(), AscendC::detail::raw(dst), AscendC::detail::raw(src0),
-                                 AscendC::detail::raw(src1), repeat,
+    akgen::twin::select_register(AscendC::detail::dtype_of<T>(), AscendC::detail::raw(dst), {},
+                                 AscendC::detail::raw(src0), AscendC::detail::raw(src1), 0, repeat,
                                  {{dst_block_stride, src0_block_stride, src1_block_stride},
                                   {dst_repeat_stride, src0_repeat_stride, src1_repeat_stride}});
 }

@@ -196,8 +196,8 @@ AKGEN_INLINE void vsel(__ubuf__ T *dst, __ubuf__ T *src0, __ubuf__ T *src1, uint
                        uint8_t src1_repeat)
 {
     AscendC::detail::Select_takes<T>();
-    akgen::twin::select_register(AscendC::detail::dtype_of<T>(), AscendC::detail::raw(dst), AscendC::detail::raw(src0),
-                                 AscendC::detail::raw(src1), repeat,
+    akgen::twin::select_register(AscendC::detail::dtype_of<T>(), AscendC::detail::raw(dst), {},
+                                 AscendC::detail::raw(src0), AscendC::detail::raw(src1), 0, repeat,
                                  {{dst_block, src0_block, src1_block}, {dst_repeat, src0_repeat, src1_repeat}});
 }
 

@@ -18,6 +18,21 @@ AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src
                           detail::dtype_of<T>());
 }
 
+// The Unified Buffer to the fractal order of L1 by way of the workspace: one column of blocks after the other.
+template <typename T>
+AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const Nd2NzParams &p)
+{
+    detail::reorders<T>();
+    constexpr uint32_t lanes = 32 / sizeof(PrimT<T>);
+    for (uint32_t column = 0; column < p.dValue; column += lanes) {
+        akgen::twin::copy_local_rows(
+            detail::view(dst[column * p.dstNzC0Stride]), detail::position(dst), detail::view(src[column]),
+            detail::position(src),
+            {p.nValue, 32, int64_t{p.dstNzNStride} * 32, static_cast<int64_t>(p.srcDValue * sizeof(PrimT<T>))},
+            detail::dtype_of<T>());
+    }
+}
+
 // -- into L0 ----------------------------------------------------------------------------------------------------------
 
 template <typename T>

@@ -200,6 +200,7 @@ public:
     AKGEN_INLINE void Init() { akgen::twin::pipe_begin(this); }
     AKGEN_INLINE void Reset() { akgen::twin::pipe_reset(this); }
     AKGEN_INLINE void Destroy() { akgen::twin::pipe_destroy(this); }
+    AKGEN_INLINE void DestroyWithoutPipeAll() { akgen::twin::pipe_leave(this); }
     template <class Q> AKGEN_INLINE bool InitBuffer(Q &que, uint8_t num, uint32_t len)
     {
         akgen::twin::pipe_use(this);

@@ -138,5 +138,17 @@ AKGEN_INLINE void CastDequant(const LocalTensor<T> &dst, const LocalTensor<U> &s
 {
     CastDeq<T, U, isVecDeq, halfBlock>(dst, src, count);
 }
+template <typename T, typename U, bool isSetMask = true, bool isVecDeq = true, bool halfBlock = true>
+AKGEN_INLINE void CastDequant(const LocalTensor<T> &dst, const LocalTensor<U> &src, const uint64_t mask[],
+                              uint8_t repeatTime, const UnaryRepeatParams &repeatParams)
+{
+    CastDeq<T, U, isSetMask, isVecDeq, halfBlock>(dst, src, mask, repeatTime, repeatParams);
+}
+template <typename T, typename U, bool isSetMask = true, bool isVecDeq = true, bool halfBlock = true>
+AKGEN_INLINE void CastDequant(const LocalTensor<T> &dst, const LocalTensor<U> &src, const int32_t mask,
+                              uint8_t repeatTime, const UnaryRepeatParams &repeatParams)
+{
+    CastDeq<T, U, isSetMask, isVecDeq, halfBlock>(dst, src, mask, repeatTime, repeatParams);
+}
 
 } // namespace AscendC

@@ -166,8 +166,17 @@ AKGEN_INLINE void Select(const LocalTensor<T> &dst, const LocalTensor<T> &src0, 
                          uint8_t repeatTime, const BinaryRepeatParams &repeatParams)
 {
     detail::Select_takes<T>();
-    akgen::twin::select_register(detail::dtype_of<T>(), detail::view(dst), detail::view(src0), detail::view(src1),
-                                 repeatTime, detail::strides(repeatParams));
+    akgen::twin::select_register(detail::dtype_of<T>(), detail::view(dst), {}, detail::view(src0), detail::view(src1),
+                                 static_cast<uint8_t>(selMode), repeatTime, detail::strides(repeatParams));
+}
+template <typename T, typename U>
+AKGEN_INLINE void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,
+                         uint8_t repeatTime, const BinaryRepeatParams &repeatParams)
+{
+    detail::Select_takes<T>();
+    akgen::twin::select_register(detail::dtype_of<T>(), detail::view(dst), detail::view(selMask), detail::view(src0),
+                                 {}, static_cast<uint8_t>(SELMODE::VSEL_TENSOR_SCALAR_MODE), repeatTime,
+                                 detail::strides(repeatParams));
 }
 
 struct SelectWithBytesMaskShapeInfo {

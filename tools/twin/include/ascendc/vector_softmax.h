@@ -80,6 +80,11 @@ AKGEN_INLINE akgen::twin::SoftmaxCall softmax_call(akgen::twin::SoftmaxKind kind
     call.fractal = fractal;
     return call;
 }
+// SoftmaxFlashV2 alone has the mode in which a row's sum and maxima are one element.
+template <const SoftmaxConfig &config, bool fractal> constexpr bool narrow_statistics()
+{
+    return config.mode == SoftmaxMode::SOFTMAX_OUTPUT_WITHOUT_BRC && !fractal;
+}
 } // namespace detail
 
 // With or without `const LocalTensor<uint8_t> &sharedTmpBuffer`: W names the parameter, V the view handed on.
@@ -194,6 +199,30 @@ AKGEN_SOFTMAX_FORMS(, akgen::twin::View{})
         call.in_sum = detail::view(inExpSumTensor);                                                                    \
         call.in_max = detail::view(inMaxTensor);                                                                       \
         call.update = isUpdate;                                                                                        \
+        call.narrow = detail::narrow_statistics<config, isDataFormatNZ>();                                             \
+        call.work = V;                                                                                                 \
+        akgen::twin::softmax(call);                                                                                    \
+    }                                                                                                                  \
+    template <typename T, bool isUpdate = false, bool isReuseSource = false, bool isBasicBlock = false,                \
+              bool isDataFormatNZ = false, const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>                          \
+    AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &outReduceMax,                        \
+                           const LocalTensor<T> &outExpSum, const LocalTensor<T> &outMax,                              \
+                           const LocalTensor<T> &srcTensor, const LocalTensor<T> &outExpMax,                           \
+                           const LocalTensor<T> &inExpSum, const LocalTensor<T> &inMax, W const SoftMaxTiling &tiling, \
+                           const SoftMaxShapeInfo &softmaxShapeInfo = {})                                              \
+    {                                                                                                                  \
+        static_assert(detail::narrow_statistics<config, isDataFormatNZ>(),                                             \
+                      "AKGEN:WRONG_ARGUMENTS: SoftmaxFlashV2 with outReduceMax computes nothing but with "             \
+                      "SoftmaxConfig::mode = SoftmaxMode::SOFTMAX_OUTPUT_WITHOUT_BRC");                                \
+        auto call = detail::softmax_call(Kind, dstTensor, srcTensor, tiling, softmaxShapeInfo, false);                 \
+        call.sum = detail::view(outExpSum);                                                                            \
+        call.max = detail::view(outMax);                                                                               \
+        call.exp_max = isUpdate ? detail::view(outExpMax) : akgen::twin::View{};                                       \
+        call.in_sum = detail::view(inExpSum);                                                                          \
+        call.in_max = detail::view(inMax);                                                                             \
+        call.row_max = isUpdate ? detail::view(outReduceMax) : akgen::twin::View{};                                    \
+        call.update = isUpdate;                                                                                        \
+        call.narrow = true;                                                                                            \
         call.work = V;                                                                                                 \
         akgen::twin::softmax(call);                                                                                    \
     }

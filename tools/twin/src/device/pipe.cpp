@@ -72,15 +72,26 @@ void pipe_reset(void *)
     forget_buffers();
 }
 
-void pipe_destroy(void *pipe)
+static void end_pipe(void *pipe, bool barrier)
 {
-    self->last_pc = __builtin_return_address(0);
     if (self->pipe == pipe) {
         settle_queues(true);
         forget_buffers();
-        self->detector.barrier(Pipe::ALL); // Destroy ends with a barrier on all pipes
+        if (barrier) {
+            self->detector.barrier(Pipe::ALL);
+        }
         self->pipe = nullptr;
     }
+}
+void pipe_destroy(void *pipe)
+{
+    self->last_pc = __builtin_return_address(0);
+    end_pipe(pipe, true); // Destroy ends with a barrier on all pipes
+}
+void pipe_leave(void *pipe)
+{
+    self->last_pc = __builtin_return_address(0);
+    end_pipe(pipe, false);
 }
 
 void *current_pipe()

@@ -156,22 +156,33 @@ void select_repeat(DType type, View dst, View bits, View src0, View src1, uint64
     }
 }
 
-void select_register(DType type, View dst, View src0, View src1, uint32_t repeat, const Strides &strides)
+void select_register(DType type, View dst, View bits, View src0, View src1, uint8_t mode, uint32_t repeat,
+                     const Strides &strides)
 {
     const void *pc = __builtin_return_address(0);
+    uint8_t *const held = vector_state().compare_mask;
     Job j{};
     j.pc = pc;
     j.type = type;
     j.dst = dst;
-    j.bits = View{vector_state().compare_mask, 0};
+    j.bits = mode == CMPMASK_SPR ? View{held, 0} : bits;
     j.src0 = src0;
     j.src1 = src1;
-    j.reuse = true;
-    check(j, true);
+    if (mode == TENSOR_SCALAR) {
+        j.has_scalar = true;
+        std::memcpy(&j.scalar, held, dtype_bytes(type));
+    } else if (mode == TENSOR_TENSOR) {
+        uint32_t low = 0;
+        std::memcpy(&low, held, sizeof low);
+        const uint32_t here = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(dst.data));
+        j.bits = View{dst.data + static_cast<int32_t>(low - here), 0};
+    }
+    j.reuse = mode == CMPMASK_SPR;
+    check(j, j.reuse);
     const Walk w =
         walk_repeat(apis::Select.name, pc, 256 / dtype_bytes(type), MaskArg{0, 0, MaskForm::REGISTER}, repeat);
     if (w.active != 0) {
-        run(j, w, strides, true);
+        run(j, w, strides, j.reuse);
     }
 }
 

@@ -42,6 +42,7 @@ public:
         if (c_.update) {
             statistic(side, c_.in_sum, "inSum", false);
             statistic(side, c_.in_max, "inMax", false);
+            statistic(side, c_.row_max, "outReduceMax", true);
         }
         require_temporary(api_, pc_, c_.work, 32);
         warn_of_little(api_, pc_, c_.work, row_scratch_bytes(c_.columns)); // whatever the call, one row as float
@@ -85,17 +86,18 @@ public:
     }
     float read(const View &v, DType type, uint32_t row) const
     {
-        return load_real(type, v.data, static_cast<uint64_t>(row) * (32 / dtype_bytes(type)));
+        return load_real(type, v.data, static_cast<uint64_t>(row) * lanes(type));
     }
     void fill(const View &v, DType type, uint32_t row, float value) const
     {
-        const uint32_t n = 32 / dtype_bytes(type);
+        const uint32_t n = lanes(type);
         for (uint32_t i = 0; v.data && i < n; ++i) {
             store_real(type, v.data, static_cast<uint64_t>(row) * n + i, value);
         }
     }
 
 private:
+    uint32_t lanes(DType type) const { return c_.narrow ? 1 : 32 / dtype_bytes(type); }
     uint64_t place(uint32_t row, uint32_t column) const
     {
         return static_cast<uint64_t>(column / 16) * c_.rows * 16 + static_cast<uint64_t>(row) * 16 + column % 16;
@@ -116,7 +118,7 @@ private:
         if (v.data) {
             require_operand(api_, pc_, name, v);
         }
-        add_span(instr, v, static_cast<uint64_t>(c_.valid_rows) * 32, write);
+        add_span(instr, v, static_cast<uint64_t>(c_.valid_rows) * (c_.narrow ? dtype_bytes(c_.statistic) : 32), write);
     }
 
     const SoftmaxCall &c_;
@@ -157,6 +159,9 @@ void forward(const SoftmaxCall &c, const SoftmaxRows &rows, uint32_t r, float *x
     const float before_max = c.update ? rows.read(c.in_max, c.statistic, r) : 0.0f;
     const float before_sum = c.update ? rows.read(c.in_sum, c.statistic, r) : 0.0f;
     float max = largest(x, n);
+    if (c.update) {
+        rows.fill(c.row_max, c.statistic, r, max);
+    }
     max = c.update && beats(Reduce::MAX, before_max, max) ? before_max : max;
     exp_less(x, n, max);
     float sum = total(x, n);
