@@ -17,6 +17,7 @@ from akgen.agents.requests.edits import edited
 from akgen.agents.requests.explained import agrees, shortened
 from akgen.agents.requests.guesses import draws, like, meant, part_meant
 from akgen.agents.requests.halves import halved_request
+from akgen.agents.requests.headings import headed, is_named_so
 from akgen.agents.requests.indices import without_indices
 from akgen.agents.requests.joined_tensors import joined_request
 from akgen.agents.requests.kept_results import without_kept_result
@@ -101,12 +102,21 @@ def parse_request(
 def _parsed(text: str, known: Request, before: Language) -> ParsedRequest:
     """Read a turn with what is known, and without the turns before it; a text that lays an operator out as it does."""
     heard = _parsed_whole(text, known, before)
-    less = shortened(text) if heard.problem is not None and known.empty and not _CODE.search(text) else None
-    if less is None:
+    if heard.problem is None or not known.empty or _CODE.search(text):
         return heard
-    again = _parsed_whole(less.text, known, before)
-    found = again.problem is None and (again.request.steps or again.request.source)
-    return again if found and agrees(again.request, less) else heard
+    if (less := shortened(text)) is not None:
+        again = _parsed_whole(less.text, known, before)
+        if _is_built(again) and agrees(again.request, less):
+            return again
+    if (under := headed(text)) is not None:
+        again = _parsed_whole(under.text, known, before)
+        if _is_built(again) and is_named_so(again.request, under.title):
+            return again
+    return heard
+
+
+def _is_built(parsed: ParsedRequest) -> bool:
+    return parsed.problem is None and bool(parsed.request.steps or parsed.request.source)
 
 
 def _parsed_whole(text: str, known: Request, before: Language) -> ParsedRequest:

@@ -50,6 +50,8 @@ def _held(
         at = names.index(use.tensor)
         limit = f'params["shape{at or ""}"][{use.axis}]'
         return Held(draw="entries", limit=limit, dtype=DType.INT32 if tensor.dtype is DType.INT32 else None)
+    if limits is not None and limits.two:
+        return Held(draw="entries", limit="2", dtype=tensor.dtype)
     if limits is not None:
         return Held(draw="between", limit=f"{limits.low!r}, {limits.high!r}", dtype=tensor.dtype)
     if tensor.dtype is main:

@@ -158,6 +158,8 @@ class _Written(ast.NodeTransformer):
             elif len(given) == len(("x", "dim")):
                 keywords = [ast.keyword("dim", given[1]), *keywords]
                 given = given[:1]
+        if entry.category == "convolution" and len(given) > 1:
+            return _call(f"torch.nn.functional.{entry.name}", given, keywords)
         if entry.name in ("max", "min", "amax", "amin") and len(given) == 1:
             return _call(f"torch.a{entry.name[-3:]}", given, keywords)
         return with_paths(ast.Call(ast.Name(name), given, keywords))

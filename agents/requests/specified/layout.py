@@ -9,6 +9,7 @@ from typing import Any
 
 from akgen.agents.requests.marks import MarkedText, words
 from akgen.agents.requests.signs import plain
+from akgen.agents.requests.specified.prose import in_signs
 from akgen.agents.requests.tidied import tidied
 
 _BETWEEN_SIZES = re.compile(r"(?<=\d) ?× ?(?=\d)")
@@ -24,7 +25,7 @@ class SpecifiedText:
         text = unicodedata.normalize("NFKC", tidied(plain(_BETWEEN_SIZES.sub("x", said))))
         for pattern, put in words()["told"]["written"]:
             text = re.sub(pattern, put, text, flags=re.I)
-        self.text = _NUMBERED.sub(lambda m: " " * len(m[0]), text)
+        self.text = in_signs(_NUMBERED.sub(lambda m: " " * len(m[0]), text))
         self.marked = MarkedText(self.text)
 
     @property

@@ -42,6 +42,9 @@ def nothing_left(
     latin = [*words()["filler"], *said["filler"]]
     chinese = sorted([*words()["filler_zh"], *said["filler_zh"]], key=len, reverse=True)
     take_likenesses(marked)
+    for pattern, built in said["absent"]:
+        if re.search(built, code) is None:
+            marked.take(re.compile(pattern), "filler")
     marked.take(
         re.compile(
             rf"(?<![a-z0-9_])(?:{'|'.join(map(re.escape, sorted(latin, key=len, reverse=True)))})(?![a-z0-9_])"

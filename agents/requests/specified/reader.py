@@ -209,7 +209,7 @@ def _made(
 ) -> MadeFunction | None:
     """Write the function with the axis that the words say, where reductions or softmax leave it open."""
     trees = [*(s.tree for s in statements), *(w.tree for w in wanted)]
-    opened = [n for t in trees for n in open_in(t)]
+    opened = [n for t in trees for n in open_in(t) if not any(k.arg == "dim" for k in n.keywords)]
     sizes.take_axes(layout.marked)
     axes = list(dict.fromkeys(m.value for m in layout.marked.marks if m.kind == "axis"))
     keep = any(True for _ in layout.matches(_KEPT))
@@ -226,6 +226,13 @@ def _made(
             return whole
     if len(axes) > 1 or any(not isinstance(a, int) for a in axes):
         return None
+    around = [n for n in opened if any(o is not n and any(o is m for m in ast.walk(n)) for o in opened)]
+    if axes and around:
+        if not _SCALAR.search(layout.text):
+            return None  # the axis of which of them?
+        for node in around:
+            node.keywords.append(ast.keyword("dim", ast.Constant(None)))
+        opened = [n for n in opened if not any(n is o for o in around)]
     ways = axes or [None, *range(-rank, 0)]
     if not axes and not all(w.shape is not None for w in wanted):
         return None

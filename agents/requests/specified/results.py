@@ -43,6 +43,7 @@ def told_results(
     said = {t.name: t for t in tensors if t.name in assigned}
     wanted: list[Wanted] | None = None
     loose: list[tuple[Shape | None, DType | None]] = []
+    of: list[tuple[str, Shape | None, DType | None]] = []
     for match in layout.matches(_LEAD):
         items = _items(layout, match.end(), {*assigned, *given})
         if items is not None:
@@ -52,7 +53,12 @@ def told_results(
             wanted = trees
             layout.take(match.start(), end, "returned")
         elif (typed := _typed(layout, match.end())) is not None:
-            loose.append(typed[:2])
+            before = [s for s in statements if len(s.names) == 1 and 0 <= s.end <= match.start()]
+            near = [s for s in before if not layout.text[s.end : match.start()].strip(" ,，(（")]
+            if near and len(assigned) > 1:  # "s = ... (输出 fp32), q = ..., 输出 int8"
+                of.append((near[-1].names[0], *typed[:2]))
+            else:
+                loose.append(typed[:2])
             layout.take(match.start(), typed[2], "returned")
         else:
             layout.take(*match.span(), "returned")
@@ -68,9 +74,14 @@ def told_results(
             return None
         if match in casts and layout.text[last.end : match.start()].strip(" ,，"):
             return None  # of what?
-        told |= {last.names[0]} if typed[1] is not None else set()
-        said[last.names[0]] = SpecifiedTensor(last.names[0], typed[0], typed[1], 0, 0)
+        of.append((last.names[0], *typed[:2]))
         layout.take(match.start(), typed[2], "returned")
+    for name, shape, dtype in of:
+        told |= {name} if dtype is not None else set()
+        earlier = said.get(name)
+        said[name] = SpecifiedTensor(
+            name, shape or (earlier and earlier.shape), dtype or (earlier and earlier.dtype), 0, 0
+        )
     if wanted is None:
         used = _used(statements)
         wanted = [Wanted(ast.Name(n)) for n in dict.fromkeys(assigned) if n not in used]
@@ -159,6 +170,8 @@ def _with_said(
     types = list(dict.fromkeys(t for _, t in loose if t is not None))
     if len(shapes) > 1 or len(types) > 1 or (shapes and len(found) != 1):
         return None
+    if len(found) > 1 and any(not t.is_float for t in types):
+        return None  # of which of them?
     for at, result in enumerate(found):
         if types and result.dtype not in (None, types[0]) and len(found) == 1:
             return None

@@ -22,6 +22,7 @@ _ENDS = re.compile(
 )
 _FOLLOWS = re.compile(r"\s*(?:[+*/@^%<>&|\[]|\.(?=\w)|-(?!>)|=(?!>)|\*\*)")
 _BEGINS = re.compile(r"\A|[\n;；。:：,，]\s*|\.\s+|(?<![A-Za-z])(?:and|both)\s+|[和与]\s*")
+_OF_WINDOWS = ("stride", "padding", "dilation", "groups")
 _AXES = ("dim", "axis", "keepdim")
 RESULT = "result"
 _ORDER = r"先 ?{0} ?[,，]? ?[再后]出? ?{1}|{0} (?:comes |goes )?first(?:,? (?:and )?then {1})?(?: second)?"
@@ -133,7 +134,8 @@ def _lefts(layout: SpecifiedText) -> list[_Left]:
         if re.match(r"(?:[\[(] ?\d+ ?[,\])]|\d+(?: ?x ?\d+)+(?!\w))", behind):
             continue  # a shape
         if re.match(
-            r"-?(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?(?=\s*(?:[,，;；。)）\n]|\.(?:\s|\Z)|\Z|[\u4e00-\u9fff]))",
+            r"-?(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?(?=\s*(?:[,，;；。)）\n]|\.(?:\s|\Z)|\Z|[\u4e00-\u9fff]"
+            r"| (?:like|as|in|for|with|and|where|everywhere)(?![A-Za-z])))",
             behind,
         ):
             continue
@@ -203,7 +205,24 @@ def _with_numbers(
             for statement in found:
                 _give_eps(statement.tree, value)
             layout.take(*match.span(), "label")
+        elif name.lower() in _OF_WINDOWS and _give_windows(found, name.lower(), value):
+            layout.take(*match.span(), "label")
     return [*put, *found]
+
+
+def _give_windows(found: list[ToldStatement], name: str, value: ast.expr) -> bool:
+    """Give all convolutions a stride, padding, dilation or groups that words say; say whether there are any."""
+    calls = [
+        n
+        for s in found
+        for n in ast.walk(s.tree)
+        if isinstance(n, ast.Call) and re.search(r"functional\.conv(?:_transpose)?\dd\Z", ast.unparse(n.func))
+    ]
+    if not calls or any(name in {k.arg for k in n.keywords} for n in calls):
+        return False
+    for node in calls:
+        node.keywords.append(ast.keyword(name, value))
+    return True
 
 
 def _give_eps(tree: ast.expr, eps: ast.expr) -> None:

@@ -28,6 +28,9 @@ def says_no_more(title: str, code: str, formula: str | None, variables: tuple[st
     if _NUMBER.search(plain):
         return False
     said = said_words()
+    for power, number in said["title powers"].items():
+        if re.search(power, plain) and re.search(rf"(?<![\w.]){number}(?![\w.])", code) is None:
+            return False
     for denied in re.finditer(rf"{said['title denies']} ?(?P<what>[a-z_]+|[\u4e00-\u9fff]+)", plain):
         if _found(denied["what"][:6], code):
             return False

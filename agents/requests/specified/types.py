@@ -37,7 +37,7 @@ def with_types(
         return None
     floats = {t for t in said if t.is_float}
     if not common and said and any(t.dtype is None for t in declared.values()):
-        if len(floats) != 1 or not _typed_last(declared):
+        if len(floats) != 1 or not (_typed_last(declared) or floats == {DType.FLOAT32}):
             return None
         common = {*floats}
     usual = next(iter(common), None) or DType.FLOAT32

@@ -20,6 +20,7 @@ class Range(NamedTuple):
 
     low: float
     high: float
+    two: bool = False  # one of them alone
 
 
 def take_promises(layout: SpecifiedText, tensors: list[SpecifiedTensor]) -> dict[str, Range]:
@@ -27,6 +28,13 @@ def take_promises(layout: SpecifiedText, tensors: list[SpecifiedTensor]) -> dict
     said = said_words()
     ranges: dict[str, Range] = {}
     places = {t.name: t.end for t in reversed(tensors)}
+    for match in _free(
+        layout, rf"{_LEAD}(?:(?P<of>{NAME})(?: ?(?:is|are|has|holds|里|的) ?)? ?)?{said['binary']}{_END}"
+    ):
+        name = match["of"] if match["of"] in places else _nearest(tensors, match.start())
+        if name is not None:
+            ranges[name] = Range(0.0, 1.0, two=True)
+            layout.take(*match.span())
     for match in _free(layout, rf"{_LEAD}(?:(?P<of>{NAME})(?:'s)? ?(?:的 ?)?)?{said['range']}{_END}"):
         name = match["of"] if match["of"] in places else _nearest(tensors, match.start())
         if name is None or not _is_range(match):
