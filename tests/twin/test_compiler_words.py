@@ -90,3 +90,24 @@ def test_a_brace_that_is_never_closed_is_told_where_it_is_missed(compiler: str, 
     )
     finding = explain(ended.err, Code(side="device", files={"kernel.cpp": text}))[0]
     assert (finding.code, finding.line) == ("SYNTAX", 6), ended.err
+
+
+@pytest.mark.parametrize(
+    ("call", "types", "remedy"),
+    [
+        ("Ceil(n, 8)", "int32_t&, int", "(a + b - 1) / b"),
+        ("Min(n, m)", "const uint32_t&, uint32_t&", "a < b ? a : b"),
+    ],
+)
+def test_an_instruction_on_numbers_alone_is_told_what_plain_cpp_has(
+    call: str, types: str, remedy: str
+) -> None:
+    text = f"void f()\n{{\n    auto k = {call};\n}}\n"
+    name = call.split("(")[0]
+    said = (
+        f"kernel.cpp:3:14: error: no matching function for call to ‘{name}({types})’\n"
+        "kernel.cpp:3:14: note:   mismatched types ‘const LocalTensor<T>’ and ‘int32_t’ {aka ‘int’}\n"
+    )
+    finding = explain(said, Code(side="device", files={"kernel.cpp": text}))[0]
+    assert finding.code == "WRONG_ARGUMENTS" and "has numbers only" in finding.text
+    assert remedy in str(finding.remedy)

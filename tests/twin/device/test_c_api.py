@@ -173,3 +173,36 @@ def test_sorting(probe, numbers):
     ran = probe(SORTED, x, x, before=INCLUDE)
     assert ran.codes == []
     np.testing.assert_array_equal(ran.y, np.sort(x)[::-1])
+
+
+SYSTEM = """
+    __ubuf__ int32_t a[8];
+    uint64_t word = asc_clear_nthbit(asc_set_nthbit(0xf0, 2), 7);
+    int64_t bits[8] = {asc_popc(word), asc_zero_bits_cnt(word), asc_clz(word), asc_ffs(word), asc_ffz(word),
+                       asc_sflbits(0x000f00ff0ff0ffff), asc_ffs(0), asc_ffz(33)};
+    __ubuf__ int8_t nibbles[32];
+    __ubuf__ half wide[32];
+    asc_duplicate_sync(wide, (half)5.7, 32);
+    asc_half2int4_rz_sync((__ubuf__ int4b_t *)nibbles, wide, 32);
+    bits[5] += nibbles[15];
+    asc_int42half(wide, (__ubuf__ int4b_t *)nibbles, 32);
+    asc_sync();
+    if (*(__ubuf__ uint16_t *)(wide + 31) != 0x4500) { bits[0] = 0; }
+    for (int i = 0; i < 8; ++i) { a[i] = bits[i] + asc_get_block_idx(); }
+    asc_sync();
+    asc_set_atomic_max_int();
+    asc_copy_ub2gm((__gm__ int32_t *)y, a, 32);
+    asc_set_atomic_none();
+    asc_sync_inter_arrive(PIPE_MTE3, 3);
+    asc_sync_inter_wait(PIPE_S, 3);
+    asc_dcci_single((__gm__ int32_t *)y);
+"""
+
+
+def test_bits_atomic_copies_caches_and_flags_between_cores(probe):
+    y = np.zeros(8, np.int32)
+    ran = probe(
+        SYSTEM, y, y, before=INCLUDE, block_dim=2, task="KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);"
+    )
+    assert ran.codes == []
+    assert ran.y.tolist() == [v + 1 for v in (4, 60, 57, 2, 0, 11 + 0x55, -1, 1)]

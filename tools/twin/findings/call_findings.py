@@ -26,6 +26,17 @@ _NUMBERS = ("int", "long", "unsigned int", "long unsigned int", "float", "double
 _ARITHMETIC = ("vector binary", "vector unary", "vector scalar")
 
 
+# What plain C++ has for a vector instruction whose arguments are all numbers.
+_OF_NUMBERS = {
+    "Ceil": "(a + b - 1) / b", "Max": "a > b ? a : b", "Min": "a < b ? a : b", "Abs": "abs(a)", "Sqrt": "sqrt(a)",
+    "Add": "a + b", "Sub": "a - b", "Mul": "a * b", "Div": "a / b", "Exp": "a vector instruction on one block",
+    "Ln": "a vector instruction on one block", "Cast": "static_cast", "Select": "condition ? a : b",
+}  # fmt: skip
+_NUMBER = re.compile(
+    r"(?:const )?(?:(?:unsigned |signed |long |short )*(?:int|long|short|char)|u?int\d+_t|size_t|float|half|bool)&*"
+)
+
+
 # What the last argument is where nothing special is wanted.
 _LAST = {
     "DataCopyPad": "Add the fourth argument: DataCopyPadExtParams<T>{false, 0, 0, 0} where nothing is padded."
@@ -49,6 +60,12 @@ def no_match(match: re.Match[str], error: CompilerError, code: Code) -> Found:
         return base
     arguments = _arguments(call)
     computes = name in cards() and cards()[name].family not in _NOT_COMPUTING
+    if computes and arguments and all(_NUMBER.fullmatch(a.strip()) for a in arguments):
+        plain = _OF_NUMBERS.get(name, "C++ arithmetic")
+        text = f"{name} computes on tensors; {_short(call)} has numbers only."
+        return Found(
+            "WRONG_ARGUMENTS", text, f"On numbers write {plain}" + (f"; on tensors {form}." if form else ".")
+        )
     operand = _operand(arguments, code) if computes else None
     known_count = name in cards() and any(
         len(_arguments(f)) == len(arguments) for f in cards()[name].signatures

@@ -168,6 +168,22 @@ AKGEN_HOST_API int32_t MultiCoreMatmulGetTmpBufSize(akgen::host::FilledTiling<op
                                                     SysTilingTempBufSize &sizes);
 AKGEN_HOST_API int32_t BatchMatmulGetTmpBufSize(akgen::host::FilledTiling<optiling::TCubeTiling> tiling,
                                                 SysTilingTempBufSize &sizes);
+// The same under the names that take the plain structure.
+inline int32_t MatmulGetTmpBufSizeV2(akgen::host::FilledTiling<optiling::TCubeTiling> tiling,
+                                     SysTilingTempBufSize &sizes)
+{
+    return MatmulGetTmpBufSize(*tiling, sizes);
+}
+inline int32_t MultiCoreMatmulGetTmpBufSizeV2(akgen::host::FilledTiling<optiling::TCubeTiling> tiling,
+                                              SysTilingTempBufSize &sizes)
+{
+    return MultiCoreMatmulGetTmpBufSize(*tiling, sizes);
+}
+inline int32_t BatchMatmulGetTmpBufSizeV2(akgen::host::FilledTiling<optiling::TCubeTiling> tiling,
+                                          SysTilingTempBufSize &sizes)
+{
+    return BatchMatmulGetTmpBufSize(*tiling, sizes);
+}
 
 } // namespace matmul_tiling
 #endif

@@ -3,6 +3,7 @@
 // Source: vendor documentation, "SIMD API", "C API". Not covered: what cube cores do.
 #pragma once
 #include "ascendc/c_api_select.h"
+#include "ascendc/c_api_system.h"
 
 // NAME(operands, count) and NAME_sync(operands, count), as one call of the runtime each.
 #define AKGEN_C_FORMS(Name, Op, Operands, Dst, Src0, Src1, Scalar)                                                     \
@@ -177,6 +178,8 @@ AKGEN_C_CONVERT(asc_int322float, float, int32_t, CAST_NONE)
 AKGEN_C_CONVERT(asc_int162half, half, int16_t, CAST_NONE)
 AKGEN_C_CONVERT(asc_int82half, half, int8_t, CAST_NONE)
 AKGEN_C_CONVERT(asc_uint82half, half, uint8_t, CAST_NONE)
+AKGEN_C_CONVERT(asc_int42half, half, int4b_t, CAST_NONE)
+AKGEN_C_CONVERT(asc_half2int4, int4b_t, half, CAST_NONE)
 AKGEN_C_CONVERT(asc_float2half, half, float, CAST_NONE)
 AKGEN_C_CONVERT(asc_float2half_ro, half, float, CAST_ODD)
 AKGEN_C_CONVERT(asc_half2int8, int8_t, half, CAST_NONE)
@@ -191,6 +194,7 @@ AKGEN_C_ROUNDED(asc_float2float, float, float)
 AKGEN_C_ROUNDED(asc_float2int16, int16_t, float)
 AKGEN_C_ROUNDED(asc_float2int32, int32_t, float)
 AKGEN_C_ROUNDED(asc_float2int64, int64_t, float)
+AKGEN_C_ROUNDED(asc_half2int4, int4b_t, half)
 AKGEN_C_ROUNDED(asc_half2int8, int8_t, half)
 AKGEN_C_ROUNDED(asc_half2uint8, uint8_t, half)
 AKGEN_C_ROUNDED(asc_half2int16, int16_t, half)

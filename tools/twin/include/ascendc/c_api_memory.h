@@ -75,11 +75,3 @@ AKGEN_C_COPY(asc_copy_ub2ub, __ubuf__, __ubuf__, copy_ubuf_to_ubuf)
 AKGEN_C_ALIGNED(asc_copy_gm2ub_align, __ubuf__, __gm__, gm_to_ubuf)
 AKGEN_C_ALIGNED(asc_copy_ub2gm_align, __gm__, __ubuf__, ubuf_to_gm)
 #undef AKGEN_C_ALIGNED
-
-AKGEN_INLINE void asc_set_atomic_none() { AscendC::SetAtomicNone(); }
-AKGEN_INLINE void asc_set_atomic_add_float() { AscendC::SetAtomicAdd<float>(); }
-AKGEN_INLINE void asc_set_atomic_add_float16() { AscendC::SetAtomicAdd<half>(); }
-AKGEN_INLINE void asc_set_atomic_add_bfloat() { AscendC::SetAtomicAdd<bfloat16_t>(); }
-AKGEN_INLINE void asc_set_atomic_add_int() { AscendC::SetAtomicAdd<int32_t>(); }
-AKGEN_INLINE void asc_set_atomic_add_int16() { AscendC::SetAtomicAdd<int16_t>(); }
-AKGEN_INLINE void asc_set_atomic_add_int8() { AscendC::SetAtomicAdd<int8_t>(); }

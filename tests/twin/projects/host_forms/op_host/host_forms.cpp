@@ -119,7 +119,7 @@ static uint32_t FillPlain()
     AscendC::tiling::TCubeTiling plain_cube = {};
     matmul_tiling::SysTilingTempBufSize sizes, plain_sizes;
     if (product.GetTiling(cube) == -1 || product.GetTiling(plain_cube) == -1 ||
-        MatmulGetTmpBufSize(cube, sizes) != 0 || MatmulGetTmpBufSize(plain_cube, plain_sizes) != 0 ||
+        MatmulGetTmpBufSize(cube, sizes) != 0 || MatmulGetTmpBufSizeV2(plain_cube, plain_sizes) != 0 ||
         sizes.l1Size != plain_sizes.l1Size || plain_cube.usedCoreNum < 1 || plain_soft.srcK != 64) {
         return 0;
     }
