@@ -206,3 +206,28 @@ def test_bits_atomic_copies_caches_and_flags_between_cores(probe):
     )
     assert ran.codes == []
     assert ran.y.tolist() == [v + 1 for v in (4, 60, 57, 2, 0, 11 + 0x55, -1, 1)]
+
+
+MOVED = """
+    __ubuf__ int16_t a[256];
+    __ubuf__ int16_t turned[256];
+    __ubuf__ int16_t part[256];
+    asc_copy_gm2ub(a, (__gm__ int16_t *)x, 512);
+    asc_sync();
+    asc_duplicate_sync(part, 0, 256);
+    asc_transpose_sync(turned, a);
+    asc_copy_sync(part, turned, 100);
+    asc_set_vector_mask(0, 0xff);
+    asc_copy_sync(part + 128, turned, 2, 1, 1, 4, 8);
+    asc_copy_ub2gm((__gm__ int16_t *)y, part, 512);
+"""
+
+
+def test_moving_within_the_unified_buffer(probe):
+    x = np.arange(256, dtype=np.int32).astype(np.int16).view(np.int32)
+    ran = probe(MOVED, x, x, before=INCLUDE)
+    assert ran.codes == []
+    turned = np.arange(256).reshape(16, 16).T.ravel()
+    want = np.zeros(256, np.int16)
+    want[:100], want[128:136], want[192:200] = turned[:100], turned[:8], turned[128:136]
+    np.testing.assert_array_equal(ran.y.view(np.int16), want)

@@ -148,6 +148,28 @@ AKGEN_INLINE void asc_duplicate(__ubuf__ T *dst, AscendC::detail::Itself<T> src,
 }
 AKGEN_C_WAITS(asc_duplicate)
 
+template <typename T>
+AKGEN_INLINE void asc_copy(__ubuf__ T *dst, __ubuf__ T *src, uint8_t repeat, uint16_t dst_block_stride,
+                           uint16_t src_block_stride, uint16_t dst_repeat_stride, uint16_t src_repeat_stride)
+{
+    AscendC::detail::Copy_takes<T>();
+    akgen::twin::copy_repeats(AKGEN_C_RAW(dst), AKGEN_C_RAW(src), 0, 0, true, repeat, dst_block_stride,
+                              src_block_stride, dst_repeat_stride, src_repeat_stride, AscendC::detail::dtype_of<T>());
+}
+template <typename T> AKGEN_INLINE void asc_copy(__ubuf__ T *dst, __ubuf__ T *src, uint32_t count)
+{
+    const AscendC::detail::CountedMask counted(count);
+    asc_copy(dst, src, uint8_t{1}, 1, 1, 8, 8);
+}
+AKGEN_C_WAITS(asc_copy)
+// 16 rows of 16 elements.
+template <typename T> AKGEN_INLINE void asc_transpose(__ubuf__ T *dst, __ubuf__ T *src)
+{
+    AscendC::detail::Transpose_takes<T>();
+    akgen::twin::transpose_square("asc_transpose", AKGEN_C_RAW(dst), AKGEN_C_RAW(src));
+}
+AKGEN_C_WAITS(asc_transpose)
+
 // What stands behind a conversion's name says how it rounds.
 #define AKGEN_C_CONVERT(Name, To, From, Mode)                                                                          \
     AKGEN_INLINE void Name(__ubuf__ To *dst, __ubuf__ From *src, uint32_t count)                                       \
