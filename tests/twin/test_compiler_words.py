@@ -111,3 +111,21 @@ def test_an_instruction_on_numbers_alone_is_told_what_plain_cpp_has(
     finding = explain(said, Code(side="device", files={"kernel.cpp": text}))[0]
     assert finding.code == "WRONG_ARGUMENTS" and "has numbers only" in finding.text
     assert remedy in str(finding.remedy)
+
+
+@pytest.mark.parametrize(
+    ("said", "remedy"),
+    [
+        (
+            "the address of ‘cfg’ is not a valid template argument because it does not have static storage duration",
+            "Declare cfg static constexpr",
+        ),
+        ("the value of ‘rows’ is not usable in a constant expression", "Make rows constexpr"),
+        ("‘rows’ is not a constant expression", "TILING_KEY_IS"),
+    ],
+)
+def test_what_must_be_constant_is_told_how_it_becomes_one(said: str, remedy: str) -> None:
+    finding = explain(f"kernel.cpp:1:3: error: {said}\n", Code(side="device", files={"kernel.cpp": "a;\n"}))[
+        0
+    ]
+    assert finding.code == "WRONG_ARGUMENTS" and remedy in str(finding.remedy)
