@@ -34,7 +34,9 @@ _OWN_NAMES = r"[\[(] ?(?P<own>[a-z][a-z_]*(?: ?, ?[a-z][a-z_]*){1,4}) ?[\])] ?= 
 _DIMS = r"[\[(]? ?\d+k?(?: ?[,x*] ?\d+k?){1,4} ?[\])]?"
 _LISTS = (
     re.compile(rf"(?<![a-z0-9_]){_NAMES} ?(?:=|:|是|为|is|of|with)? ?(?:shape |size |形状 ?)?(?={_DIMS})"),
-    re.compile(rf"{_DIMS} ?(?:=|:|是|为|as|is|in)? ?(?=[\[(]){_NAMES}(?![a-z0-9_])"),
+    re.compile(
+        rf"{_DIMS} ?(?:(?:fp|bf|float|u?int)\d+ ?|half ?)?(?:=|:|是|为|as|is|in)? ?(?=[\[(]){_NAMES}(?![a-z0-9_])"
+    ),
 )
 _IN_PARENTHESES = re.compile(
     rf"[\[(] ?{_NAME}(?: ?[,x*] ?{_NAME}){{1,4}} ?[\])] ?(?:=|:|是|为|is|of|with)? ?(?={_DIMS})", re.I
@@ -114,6 +116,13 @@ def names_axis(word: str) -> bool:
 def asks_axis(said: str, word: str) -> bool:
     """Say whether a word stands in a text as the name of an axis: "over time", "time axis", "沿时间"."""
     return any(word in match[0] for match in _said().finditer(said.lower()))
+
+
+def take_layout_words(text: MarkedText, layout: Layout) -> None:
+    """Mark a word such as "BTC" that names the axes which are known so."""
+    for match in text.matches(_WORDS):
+        if tuple(match["letters"]) == layout:
+            text.mark(*match.span(), "filler")
 
 
 def rank_of(text: MarkedText) -> int | None:

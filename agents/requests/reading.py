@@ -32,6 +32,7 @@ from akgen.agents.requests.layouts import (
     layout_of,
     rank_of,
     take_each,
+    take_layout_words,
     take_named_axes,
     without_layout,
 )
@@ -179,6 +180,7 @@ class Reading:
         steps = (m.value for m in self.text.marks if isinstance(m.value, ChainStep))
         for variable in {v for step in steps for v in step.variables}:
             self.text.take(re.compile(rf"(?<![a-z0-9_]){variable}(?![a-z0-9_])"), "filler")
+        take_layout_words(self.text, self._layout)
         for pattern in _fillers():
             self.text.take(pattern, "filler")
         formulas = [

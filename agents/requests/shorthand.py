@@ -32,6 +32,10 @@ _KILO = re.compile(  # "4k x 128 (4k = 4096)"
     r"(?P<size>\d{3,7})(?![\w.]) ?[)）]?",
     re.I,
 )
+_ALONG = re.compile(
+    r"(?<![A-Za-z])(?:along|over|across) the (?P<size>\d+)(?= ?(?:[,.;)]|\Z|axis|dim|ones?))", re.I
+)
+_TOLD = re.compile(r"[\[(] ?\d+(?: ?, ?\d+)+ ?[\])]|(?<![\w.])\d+(?: ?[x×] ?\d+)+(?![\w.])")
 _LETTER = re.compile(r"(?<![\w.])(?P<letter>[ksp])(?P<value>\d{1,2})(?![\w.])", re.I)
 _WINDOW = re.compile(r"(?<![\w.])\d ?x ?\d(?![\w.]| ?x)")
 _MEANS = {"k": "kernel_size", "s": "stride", "p": "padding"}
@@ -64,6 +68,7 @@ def written_out(text: str) -> str:
     if (kilo := _KILO.search(text)) is not None:
         rest = text[: kilo.start()] + " " + text[kilo.end() :]
         text = re.sub(rf"(?<![\w.]){kilo['short']}(?![a-z0-9])", kilo["size"], rest, flags=re.I)
+    text = _ALONG.sub(_axis_of, text)
     text = _named(_TRIPLE.sub(_matrices, text))
     text = _BARE.sub(_shape, text)
     if _POOLED.search(text):
@@ -71,6 +76,14 @@ def written_out(text: str) -> str:
         if len(letters) == len({*letters}) and (len(letters) > 1 or (letters and _WINDOW.search(text))):
             text = _LETTER.sub(lambda m: f" {_MEANS[m['letter'].lower()]}={m['value']} ", text)
     return text
+
+
+def _axis_of(match: re.Match[str]) -> str:
+    """Return "along the 64" as the axis of that size, where the only shape has one."""
+    shapes = {tuple(int(n) for n in re.findall(r"\d+", shape)) for shape in _TOLD.findall(match.string)}
+    sizes = shapes.pop() if len(shapes) == 1 else ()
+    size = int(match["size"])
+    return f"along dim {sizes.index(size)}" if sizes.count(size) == 1 else match[0]
 
 
 def _shape(match: re.Match[str]) -> str:

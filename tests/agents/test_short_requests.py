@@ -92,3 +92,10 @@ def test_rounding_is_not_lost_before_a_cast() -> None:
 
 def test_a_permutation_keeps_its_zero_and_one() -> None:
     assert parse_request("permute (2, 0, 1), 8x4x3 fp32").request.steps[0].attributes == {"dims": (2, 0, 1)}
+
+
+@pytest.mark.parametrize(
+    "said", ["relu then renormalise, 8x4 fp32", "softmax, then renormalise the weights, 8x4 fp32"]
+)
+def test_a_normalisation_is_not_dropped(said: str) -> None:
+    assert parse_request(said).problem is not None
