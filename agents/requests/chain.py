@@ -58,7 +58,10 @@ def assemble(
         steps, chained = exchanged, True
     if operators and known.steps and not chained:
         steps, chained = _beside(text, steps, known)
-    if _replaced_alike(steps, known.steps) and not any(m.kind in ("axis", "shape") for m in marks):
+    steps = _part_kept(steps, known.steps, text)
+    again = [s.operator for s in steps] == [s.operator for s in known.steps]
+    told = ("shape",) if again else ("axis", "shape")
+    if _replaced_alike(steps, known.steps) and not any(m.kind in told for m in marks):
         steps = (
             steps[0].model_copy(update={"attributes": {**known.steps[0].attributes, **steps[0].attributes}}),
         )
@@ -261,13 +264,25 @@ def _casts(text: MarkedText, marks: list[Mark]) -> list[Mark]:
     return kept
 
 
+def _part_kept(
+    steps: tuple[ChainStep, ...], known: tuple[ChainStep, ...], text: MarkedText
+) -> tuple[ChainStep, ...]:
+    """Return an operator that is named once more as the one that gives values alone, where that is known: "top 8"."""
+    if len(steps) != 1 or len(known) != 1 or re.search(words()["results of its own"], text.text):
+        return steps
+    part = known[0].operator in (f"{steps[0].operator}_values", f"{steps[0].operator}_indices")
+    return (steps[0].model_copy(update={"operator": known[0].operator}),) if part else steps
+
+
 def _replaced_alike(steps: tuple[ChainStep, ...], known: tuple[ChainStep, ...]) -> bool:
     """Say whether one operator takes the place of another one of its kind: "make it a mean" after a sum over dim 0."""
     if len(steps) != 1 or len(known) != 1 or steps == known or steps[0].formula or known[0].formula:
         return False
     old, new = entry_of(known[0]), entry_of(steps[0])
     kinds = ("reduction", "softmax", "scan", "pooling", "optimizer", "loss")
-    return old.category == new.category in kinds and set(known[0].attributes) <= set(parameters_of(new))
+    return (old.category == new.category in kinds or old == new) and set(known[0].attributes) <= set(
+        parameters_of(new)
+    )
 
 
 def _with_inputs(steps: tuple[ChainStep, ...], count: int) -> tuple[ChainStep, ...]:

@@ -34,6 +34,9 @@ _COUNT = re.compile(r"(?P<value>\d+) ?(?P<name>[a-z_ ]+|[行列个头]+)", re.I)
 _VALUE = re.compile(r"(?P<name>[a-z_]+) ?[=:]? ?(?P<value>[-+]?[\d.]\S*)", re.I)
 
 
+_WHOLE = (DType.INT8, DType.UINT8, DType.INT16, DType.INT32)
+
+
 class Change(NamedTuple):
     """What stands in the place of parts of the turns; what is said behind them."""
 
@@ -235,11 +238,16 @@ def typed(turns: Turns, new: str) -> Iterator[Change]:
     """Write a type in the place of the only type of floating-point numbers that is told."""
     if dtype_of(new) is None:
         return
-    told = {d: found for d in places.FLOATS if (found := places.type_places(turns, d))}
+    told = {d: found for d in _alike(dtype_of(new)) if (found := places.type_places(turns, d))}
     if len(told) == 1:
         yield Change(tuple((p, new) for found in told.values() for p in found))
     elif not told:
         yield Change(more=new)
+
+
+def _alike(dtype: DType | None) -> tuple[DType, ...]:
+    """Return the types in whose place one may stand: of floating-point numbers, or of whole numbers but indices."""
+    return _WHOLE if dtype in _WHOLE else places.FLOATS
 
 
 def _typed_output(turns: Turns, new: str) -> Iterator[Change]:

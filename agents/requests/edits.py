@@ -17,10 +17,13 @@ from akgen.agents.requests.formula_edits import edited_formula, of_its_kind
 from akgen.agents.requests.kept_results import without_kept_result
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.needs import entry_of, tensors_of
+from akgen.agents.requests.other_operands import with_other_operands
 from akgen.agents.requests.other_tensors import with_other_tensor
 from akgen.agents.requests.problems import Unclear
+from akgen.agents.requests.referred import with_input
 from akgen.agents.requests.request import ChainStep, Request
 from akgen.agents.requests.result_shapes import result_shape
+from akgen.agents.requests.unweighted import without_weights
 from akgen.knowledge.operators import find_operators, operator_named
 
 Read = Callable[[str, Request], Request | None]
@@ -48,7 +51,8 @@ def edited(said: str, known: Request, read: Read) -> Edited | None:
             return Edited(known.model_copy(update={"steps": steps}), rest)
     text = _pattern("same but").sub("", said.strip().rstrip(".。!！"), count=1).strip()
     for part, rest in _parts(text):
-        changed = with_other_tensor(part, known) or with_tensor(part, known) or _unset(part, known)
+        changed = without_weights(part, known) or with_other_operands(part, known)
+        changed = changed or with_other_tensor(part, known) or with_tensor(part, known) or _unset(part, known)
         if changed is not None:
             return _and_more(changed, rest, read)
     for part, rest in _parts(text):
@@ -65,7 +69,7 @@ def edited(said: str, known: Request, read: Read) -> Edited | None:
     for part, rest in _parts(text):
         if not find_operators(rest.lower()) and (changed := edited_formula(part.strip(), known)):
             return Edited(changed, _without_shape(rest, known))
-    for edit in (_residual, _of_its_kind, _own, _dropped, _inserted, _in_front, _exchanged):
+    for edit in (_residual, _of_its_kind, _with_input, _own, _dropped, _inserted, _in_front, _exchanged):
         for part, rest in _parts(text):
             if find_operators(rest.lower()) or (edit is _in_front and re.search(r"\d", rest)):
                 continue  # of what is left, or instead of it; "first double it, 8x40" is a request of its own
@@ -116,6 +120,9 @@ def _without_shape(rest: str, known: Request) -> str:
 def _place(name: str, known: Request) -> int | None:
     """Return where the only step stands that a name means."""
     name = name.lower().strip()
+    if (kind := _KINDS.get(re.sub(r"\A(?:the|that) ", "", name))) is not None:
+        of_kind = [i for i, s in enumerate(known.steps) if s.formula is None and entry_of(s).category == kind]
+        return of_kind[0] if len(of_kind) == 1 else None
     named = find_operators(name)
     if len(named) != 1 or (named[0].begin, named[0].end) != (0, len(name)):
         return None
@@ -124,6 +131,11 @@ def _place(name: str, known: Request) -> int | None:
     return places[0] if len(places) == 1 else None
 
 
+_KINDS = {
+    "activation": "activation", "activation function": "activation", "nonlinearity": "activation", "激活": "activation",
+    "激活函数": "activation", "norm": "normalization", "normalization": "normalization", "归一化": "normalization",
+    "reduction": "reduction", "pooling": "pooling", "池化": "pooling",
+}  # fmt: skip
 _ALIKE = {
     "max": ("amax", "maximum"), "min": ("amin", "minimum"), "amax": ("max",), "amin": ("min",),
     "norm": ("vector_norm",), "add": ("sum",), "clip": ("clamp",), "gelu": ("gelu_tanh",),
@@ -182,7 +194,10 @@ def _unset(text: str, known: Request) -> Request | None:
 def _made(text: str, read: Read) -> tuple[ChainStep, ...] | None:
     """Return the steps that words say, "a gelu", "divide by 8", "a bias of length 32"."""
     text = re.sub(
-        r"\b(?:the )?(?:inputs?|it|x|everything|result)\b(?= by\b)|(?:输入|它|结果)(?=乘|除|加|减)", "", text
+        r"\b(?:the )?(?:inputs?|it|x|everything|result|logits|scores|values?|tensor)\b(?= by\b)"
+        r"|(?:输入|它|结果)(?=乘|除|加|减)",
+        "",
+        text,
     )
     text = re.sub(
         r"^(?:also |simply |just )*(?:apply |do |use |take |run )?(?:an? |another )?", "", text.strip()
@@ -287,6 +302,10 @@ def _of_its_kind(text: str, known: Request, read: Read) -> tuple[ChainStep, ...]
     kept = {n: v for n, v in old.attributes.items() if n in parameters_of(entry_of(steps[0]))}
     new = steps[0].model_copy(update={"attributes": {**kept, **steps[0].attributes}})
     return (*known.steps[:at], new, *known.steps[at + 1 :])
+
+
+def _with_input(text: str, known: Request, _read: Read) -> tuple[ChainStep, ...] | None:
+    return with_input(text, known)
 
 
 def _own(text: str, known: Request, _read: Read) -> tuple[ChainStep, ...] | None:

@@ -29,3 +29,8 @@ def follow_up_words() -> dict[str, Any]:
         files("akgen.agents.requests").joinpath("follow_ups.json").read_text("utf-8")
     )
     return found
+
+
+def acknowledges(text: str) -> bool:
+    """Say whether a text only says that all is well: it asks for nothing."""
+    return pattern("acknowledges").fullmatch(text.strip()) is not None

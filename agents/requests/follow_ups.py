@@ -3,7 +3,8 @@
 import re
 
 from akgen.agents.requests.marks import MarkedText, words
-from akgen.agents.requests.request import Request
+from akgen.agents.requests.needs import tensors_of
+from akgen.agents.requests.request import ChainStep, Request
 from akgen.knowledge.operators import find_operators
 
 _OF_RESULT = re.compile(  # what follows goes on with what is known: "flatten the output"
@@ -12,6 +13,12 @@ _OF_RESULT = re.compile(  # what follows goes on with what is known: "flatten th
     r"|\A\s*(?:把|将|对)?(?:输出|结果)(?!改|换|变|为|是|用|要|成|的?(?:类型|形状|精度|dtype))",
     re.I,
 )
+_OF_IT = re.compile(  # behind an operator's name: "square it", "softmax on that", "the log of this"
+    r"\s*(?:(?:of|to|on|over) )?(?:it|that|this)(?![a-z'])(?! (?:one|instead|op|kernel))", re.I
+)
+_COMMON = frozenset(
+    ("all", "any", "where", "count", "take")
+)  # operators whose names are words of any sentence
 _SELECTS = re.compile(  # rows or columns of the result
     r"\s*(?:now |and |but |please |just |only )*(?:keep|return|take|give me|select|slice|i (?:only )?(?:want|need))\b"
     r"[^.;]*?(?:rows?|columns?|cols)(?![a-z])|\s*(?:再|然后|最后|只)*(?:取|保留|要|留)[^。；]*?[行列]",
@@ -39,10 +46,30 @@ def as_follow_up(said: str, known: Request) -> str:
     """Return a text with what it says of the known request in other words: that it goes on, that it exchanges."""
     if known.steps and _SELECTS.match(said):
         return f"then {said}"
+    if known.steps and not _CHANGES.search(said) and _takes_it(said, known):
+        return f"then {said}"
     ends = _AT_THE_END.search(said) and not _CHANGES.search(said)
     if known.steps and (ends or _OF_RESULT.search(said)) and find_operators(said):
         said = f"then {said}"
     return exchanged(said, known)
+
+
+def _takes_it(said: str, known: Request) -> bool:
+    """Say whether a text applies an operator that is not known to "it": to what stands."""
+    named = find_operators(said.lower())
+    before = {s.operator for s in known.steps}
+    if any(n.operator in before for n in named) or any(
+        _varies(said.lower(), s.operator) for s in known.steps
+    ):
+        return False
+    alone = [
+        n for n in named if n.operator not in _COMMON and tensors_of(ChainStep(operator=n.operator)) == 1
+    ]
+    return any(_OF_IT.match(said, n.end) for n in alone)
+
+
+def _varies(said: str, operator: str) -> bool:
+    return any(re.search(pattern, said) for pattern, _ in words()["variants"].get(operator, ()))
 
 
 def exchanged(said: str, known: Request) -> str:

@@ -12,7 +12,9 @@ from akgen.knowledge.operators import Value
 
 _AND = re.compile(r"\s*(?:,|/|&|、|和|与|(?<![a-z])and(?![a-z]))\s*")
 _FIRST = ("first", "original", "initial", "最初", "最开始", "原来", "原先", "一开始", "第一个")
-_BARE_KEEP = re.compile(r"(?:and |but )*keep (?:the )?(?:dims?|dimensions?|axis|axes|rank)(?: please)?", re.I)
+_BARE_KEEP = re.compile(
+    r"(?:and |but )*keep (?:the )?(?:reduced )?(?:dims?|dimensions?|axis|axes|rank)(?: please)?", re.I
+)
 
 
 def kept_values(part: str, known: Request) -> str | None:

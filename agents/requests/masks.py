@@ -17,6 +17,7 @@ from akgen.agents.requests.marks import words
 from akgen.agents.requests.needs import entry_of
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import ChainStep, Request, Shape
+from akgen.knowledge.operators import find_operators
 
 _SHAPE = r"[\[(] ?\d+k?(?: ?, ?\d+k?)* ?,? ?[\])]|(?<![\w.])\d+k?(?: ?x ?\d+k?)+(?![\w.])"
 _ATTENTION, _SOFTMAX = "scaled_dot_product_attention", ("softmax", "log_softmax")
@@ -28,6 +29,8 @@ _IN_FORMULA = re.compile(  # a tensor of a formula: "q @ k^T * scale + mask"
     r"(?:[)\w] ?[+*] ?|[)\w] - |[)\w]-(?=mask ?[*)]))\(?(?:\d+(?:\.\d+)? ?- ?)?mask(?![a-z])"
     r"|(?<![a-z])mask ?[*+] ?[\w(]"
 )
+_ONLY = re.compile(r"(?<![a-z])(?:only|just)(?![a-z])|[只仅]", re.I)
+_REDUCED = {"sum": 0, "mean": 0, "amax": "-inf", "amin": "inf"}  # what is put where nothing is kept
 _DENIED = re.compile(r"(?<![a-z])(?:no|without|not)(?: an?| any)? *\Z|(?:不带|没有|无) *\Z")
 
 
@@ -50,7 +53,7 @@ def masked_request(
 
     `read` reads the text without the mask. Raises Unclear where it is not said what the mask's values mean.
     """
-    mask = mask_of(said)
+    mask = mask_of(_not_again(said, known))
     if mask is None:
         return None
     base = _filled_base(mask) or _base(mask, known, read)
@@ -78,6 +81,16 @@ def masked_request(
     return base.model_copy(
         update={"steps": (*before, masked, *behind), "shapes": ((*shapes, shape),), "sizes": {}}
     )
+
+
+def _not_again(said: str, known: Request) -> str:
+    """Leave out the known operator's name where it only leads to what it is limited to: "average only where ..."."""
+    if not known.steps or known.steps[0].formula is not None or _ONLY.search(said) is None:
+        return said
+    for named in reversed(find_operators(said.lower())):
+        if named.operator == known.steps[0].operator:
+            said = f"{said[: named.begin]}{said[named.end :].lstrip()}"
+    return said
 
 
 def _around(base: Request) -> tuple[tuple[ChainStep, ...], ChainStep, tuple[ChainStep, ...]]:
@@ -216,16 +229,33 @@ def _formula(mask: Mask, base: Request) -> tuple[str | None, tuple[Shape, ...]]:
     kept = placed if mask.keeps else f"~{placed}"
     if step.operator == "masked_fill":
         return f"x.masked_fill({placed}, {_FILLS.get(mask.fill, mask.fill)})", shapes
-    if step.operator == "mean" and len(shapes) == 1 and mask.shape is not None and len(mask.shape) == _PAIR:
-        dim = step.attributes.get("dim", 1)
-        if len(shapes[0]) != _PAIR + 1 or dim != 1:
-            return None, shapes
-        return f"(x * {kept}).sum({dim}) / ({kept}).sum({dim})", shapes
+    if step.operator in _REDUCED and len(shapes) == 1 and mask.shape is not None:
+        return _reduction(step, kept, shapes[0], mask.shape), shapes
     if category == "loss" and step.operator in ("mse_loss", "l1_loss") and not step.attributes:
         shapes = shapes * _PAIR if len(shapes) == 1 else shapes
         error = f"torch.nn.functional.{step.operator}(x, y, reduction='none')"
         return f"({error} * {kept}).sum() / ({kept}).sum()", shapes
     return None, shapes
+
+
+def _reduction(step: ChainStep, kept: str, shape: Shape, own: Shape) -> str | None:
+    """Return a reduction over what a mask keeps; None where the mask has not the axes that are reduced."""
+    tokens = step.operator == "mean" and len(own) == _PAIR and len(shape) == _PAIR + 1
+    dim = step.attributes.get("dim", 1 if tokens else None)
+    keepdim = bool(step.attributes.get("keepdim"))
+    if not isinstance(dim, int) or set(step.attributes) - {"dim", "keepdim"}:
+        return None
+    at = dim % len(shape) if -len(shape) <= dim < len(shape) else 0
+    axes = kept.partition("[")[2].rstrip("]").split(", ") if "[" in kept else []
+    sizes = (1,) * (len(shape) - len(own)) + own
+    if (axes and axes[at] == "None") or (not axes and sizes[at] != shape[at]):
+        return None
+    how = f"{dim}, keepdim=True" if keepdim else f"{dim}"
+    if step.operator == "sum":
+        return f"(x * {kept}).sum({how})"
+    if step.operator == "mean":
+        return f"(x * {kept}).sum({how}) / ({kept}).sum({how})"
+    return f'x.masked_fill(~({kept}), float("{_REDUCED[step.operator]}")).{step.operator}({how})'
 
 
 def _placed(mask: Mask, shape: Shape) -> str | None:

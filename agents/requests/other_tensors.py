@@ -20,9 +20,13 @@ _VARIABLE = re.compile(
     r"(?:(?:ok|okay|now|and|but|actually|sorry|no|please|also|make|set|change|let|the|把|那)[ ,]*)*(?P<name>[a-z]\w*)"
     r"(?:'s shape|的?形状| shape)? ?(?:现在|应该|only|just|actually)* ?"
     r"(?:=|:|：|is|has|to|be|becomes|should be|must be|改[为成]|换成|变成|是|为)* ?"
-    r"(?:now |only |just |of shape |shape )*"
+    r"(?:now |only |just |of shape |shape |an? |vector |tensor )*"
     r"(?P<shape>[\[(] ?\d{1,12}(?: ?, ?\d{1,12})* ?,? ?[\])]|\d{1,12}(?: ?x ?\d{1,12})+)(?: now| instead| please|了)*",
     re.I | re.A,
+)
+_MORE = (
+    r"(?<![a-z])(?:append|concat|concatenate|more|another|third|fourth|extra|additional|end|last)(?![a-z])"
+    r"|拼|追加|还有|再"
 )
 _ORDINALS = {
     "first": 0, "1st": 0, "一": 0, "1": 0, "左": 0, "left": 0,
@@ -120,8 +124,11 @@ def _one_more(text: str, known: Request) -> Request | None:
     shapes = _given(known) if match is not None else None
     if match is None:
         return None
-    shape = shape_of(match["shape"] or match["shape2"])
+    told = {name.rstrip("0123456789"): value for name, value in match.groupdict().items() if value}
+    shape = shape_of(told["shape"])
     first, *later = known.steps
+    if "name" in told and not _is_appended(text, told, known):
+        return None
     if shape is None or shapes is None or first.formula is not None or first.operator not in ("cat", "stack"):
         raise Unclear("order", names=[*(s.formula or s.operator for s in known.steps), text])
     names = tuple(f"x{i}" for i in range(len(shapes) + 1))
@@ -129,6 +136,13 @@ def _one_more(text: str, known: Request) -> Request | None:
     formula = f"torch.{first.operator}(({', '.join(names)}), dim={dim!r})"
     step = ChainStep(operator="formula", formula=formula, variables=names)
     return _with(known.model_copy(update={"steps": (step, *later)}), (*shapes, shape))
+
+
+def _is_appended(text: str, told: dict[str, str], known: Request) -> bool:
+    """Say whether a clause with a named tensor puts it beside the others: "append c [4, 8]", "c [4, 8] goes last"."""
+    joins = known.steps[0].operator in ("cat", "stack") and known.steps[0].formula is None
+    more = "end" in told or re.search(_MORE, text, re.I) is not None
+    return joins and more and told["name"].lower() not in ("a", "b", "x", "y")
 
 
 @cache

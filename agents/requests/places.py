@@ -103,7 +103,8 @@ def operator_places(turns: Turns, word: str) -> list[TurnPlace]:
 
 def value_places(turns: Turns, name: str) -> list[TurnPlace]:
     """Return the numbers that stand behind an attribute's name."""
-    pattern = "|".join(map(re.escape, sorted(aliases(name), key=len, reverse=True)))
+    names = {name} | (aliases(name) - _PREPOSITIONS)
+    pattern = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
     said = rf"(?<![a-z0-9_])(?:{pattern}){_JOIN}(?P<value>{_NUMBER})(?![\w]|\.\d| ?[x*] ?\d)"
     before = rf"(?<![\w.])(?P<value>\d+) (?:{pattern})(?!\w)"  # "4 groups"
     for form in (said, before):
@@ -115,6 +116,9 @@ def value_places(turns: Turns, name: str) -> list[TurnPlace]:
         if found:
             return found
     return []
+
+
+_PREPOSITIONS = frozenset(("with", "fill with"))  # of "with 3 zeros on the right"
 
 
 @cache

@@ -114,6 +114,8 @@ class _Program:
         formula, before = step.formula, self.result
         carried = "x" if "x" in step.variables else step.variables[0]
         alone = not self._each and len(step.variables) > 1
+        if before and "first" not in step.variables:
+            formula = renamed(formula, "first", self.inputs[0].name)
         for at, variable in enumerate(step.variables):
             draw = "mask" if is_mask(variable, step.formula) else "real"
             if before and variable == carried:

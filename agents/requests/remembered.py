@@ -91,6 +91,15 @@ def _with_operator(name: str, known: Request) -> Request | None:
     return None
 
 
+def only_named(text: str, known: Request) -> bool:
+    """Say whether a text names the operators that are known, and says nothing else: "just the sigmoid"."""
+    named, rest = find_operators(text.lower()), text
+    for operator in reversed(named):
+        rest = f"{rest[: operator.begin]} {rest[operator.end :]}"
+    own = {n.operator for n in named} == operators_of(known)
+    return own and pattern("only that").fullmatch(rest) is not None
+
+
 def operators_of(request: Request) -> set[str]:
     """Return the operators of a request's steps, those in formulas too."""
     found = {s.operator for s in request.steps if s.formula is None}

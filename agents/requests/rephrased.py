@@ -17,6 +17,7 @@ from akgen.agents.requests.places import dtype_of
 from akgen.agents.requests.remembered import operators_of
 from akgen.agents.requests.request import Request
 from akgen.agents.requests.revision_words import plainly
+from akgen.agents.requests.set_values import set_values, without_old
 from akgen.knowledge.forms import form_named
 from akgen.knowledge.operators import find_operators, operator_named
 
@@ -37,7 +38,9 @@ def rephrased(text: str, known: Request) -> str:
         lambda m: m[0] if _operator(m["what"]) else f"{m['verb']} {m['what']}", text
     )
     bare = any(n.operator == "rms_norm" for n in find_operators(text.lower()))
+    text = without_old(text, known)
     for rewrite in (
+        set_values,
         _preferred,
         _unscaled,
         _unreduced,
@@ -46,8 +49,15 @@ def rephrased(text: str, known: Request) -> str:
         *([_unshifted] if bare else []),
     ):
         text = _each_clause(text, lambda part, rewrite=rewrite: rewrite(part, known))  # type: ignore[misc]
-    text = with_alike_tensor(text, known)
+    alike = with_alike_tensor(text, known)
+    if alike == text:
+        alike = _each_clause(text, lambda part: _changed(part, with_alike_tensor(part, known)))
+    text = alike
     return _appended(re.sub(r"reduction none(?:[,;] ?reduction none)+", "reduction none", text))
+
+
+def _changed(part: str, written: str) -> str | None:
+    return None if written == part else written
 
 
 def _each_clause(text: str, rewrite: Callable[[str], str | None]) -> str:

@@ -43,7 +43,9 @@ class ChainStep(Frozen):
     operator: str  # a name of the catalogue; "formula" where there is one
     attributes: dict[str, Value] = Field(default_factory=dict)  # what was said, under PyTorch's names
     operands: tuple[Operand, ...] = ()  # beside the first; tensors of their own unless said
-    formula: str | None = None  # Python over the tensors named in `variables`
+    formula: str | None = (
+        None  # Python over the tensors named in `variables`; "first" in a later one is the input
+    )
     variables: tuple[str, ...] = ()
     holds: dict[str, Held] = Field(default_factory=dict)  # of a formula: its tensors that are not any numbers
     index_dtype: DType | None = None  # of its indices, where that is not int64

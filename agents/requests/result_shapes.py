@@ -31,15 +31,17 @@ def result_shape(request: Request) -> Shape | None:
         more = max(1, len(step.variables)) - 1
         given = (found, *(rest[:more] or (found,) * more))
         rest = rest[more:]
-        found = _of_formula(step, given) if step.formula is not None else _of_operator(step, (found,))
+        found = (
+            _of_formula(step, given, shapes[0]) if step.formula is not None else _of_operator(step, (found,))
+        )
     return found
 
 
-def _of_formula(step: ChainStep, shapes: tuple[Shape, ...]) -> Shape | None:
+def _of_formula(step: ChainStep, shapes: tuple[Shape, ...], first: Shape | None = None) -> Shape | None:
     tree = ast.parse(step.formula or "", mode="eval").body
     count = len(step.variables)
     given = shapes[:count] if len(shapes) >= count else shapes[:1] * count
-    named = dict(zip(step.variables, given, strict=True))
+    named = {**({} if first is None else {"first": first}), **dict(zip(step.variables, given, strict=True))}
     if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
         slots = {k.arg: named.get(ast.unparse(k.value)) for k in tree.keywords if k.arg is not None}
         return _of_form(tree.func.id, {name: shape for name, shape in slots.items() if shape is not None})

@@ -15,6 +15,7 @@ from akgen.agents.requests.bound_forms import bound_request
 from akgen.agents.requests.code import source_of
 from akgen.agents.requests.edits import edited
 from akgen.agents.requests.explained import agrees, shortened
+from akgen.agents.requests.follow_up_words import acknowledges
 from akgen.agents.requests.guesses import draws, like, meant, part_meant
 from akgen.agents.requests.halves import halved_request
 from akgen.agents.requests.headings import headed, is_named_so
@@ -93,6 +94,8 @@ def parse_request(
     `before` is the language of the conversation so far, for a text that does not tell.
     """
     known = known or Request()
+    if acknowledges(text) and not known.empty and not missing(known):
+        return ParsedRequest(request=known)
     text = text.encode(errors="replace").decode()  # half characters, which nothing could write down
     text = in_our_names(text if known.empty else _AGREES.sub("", text))
     text = with_weights(written_out(with_permutations(with_own_attributes(everywhere_plain(text)))))

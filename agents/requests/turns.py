@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 
+from akgen.agents.requests.doubtful import doubtful
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.needs import missing, tensors_of
 from akgen.agents.requests.parsed import ParsedRequest
 from akgen.agents.requests.problems import problem
-from akgen.agents.requests.remembered import in_other_words, operators_of, remembered, taken_back
+from akgen.agents.requests.remembered import in_other_words, only_named, operators_of, remembered, taken_back
 from akgen.agents.requests.rephrased import rephrased
 from akgen.agents.requests.request import Request, Shape
 from akgen.agents.requests.revised import added, revised, without_unchanged
@@ -20,13 +21,13 @@ def in_conversation(text: str, known: Request, parse: Parse) -> ParsedRequest:
     text = rephrased(text, known)
     back = None if known.empty else taken_back(text, known)
     if back is not None:
-        if not back.rest:
+        if not back.rest or only_named(back.rest, back.request):
             return ParsedRequest(request=back.request)
         heard = in_conversation(back.rest, back.request, parse)
         return heard if heard.problem is None else heard.model_copy(update={"request": known})
     text = text if known.empty else in_other_words(without_unchanged(text))
     ways, again = _revised(text, known, parse)
-    if len(again) == 1:
+    if len(again) == 1 and not doubtful(text, again[0], known):
         return ParsedRequest(request=remembered(again[0], known, again[0].said))
     heard = parse(text, known)
     if heard.problem is not None:
@@ -37,6 +38,10 @@ def in_conversation(text: str, known: Request, parse: Parse) -> ParsedRequest:
         return ParsedRequest(request=known, problem=asked, kind="unclear")
     if heard.request == known:
         return heard
+    if doubtful(text, heard.request, known):
+        names = [*(s.formula or s.operator for s in known.steps), text]
+        asked = problem("order", language_of(text, Language.ENGLISH), names=names)
+        return ParsedRequest(request=known, problem=asked, kind="unclear")
     if _reshapes_all(heard.request, known) and names_one(text):
         asked = problem("two_shapes", language_of(text, Language.ENGLISH))
         return ParsedRequest(request=known, problem=asked, kind="unclear")

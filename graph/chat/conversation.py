@@ -22,6 +22,7 @@ from langgraph.types import interrupt
 from akgen.agents.calls.conversation import streaming
 from akgen.agents.requests.code import source_of
 from akgen.agents.requests.compared import not_in_reference
+from akgen.agents.requests.follow_up_words import acknowledges
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.needs import missing, missing_attribute, tensors_of
 from akgen.agents.requests.parsed import ParsedRequest
@@ -120,6 +121,9 @@ def understand(state: ChatState, runtime: Runtime[ChatDeps]) -> Update:
         say(said("say_again", language))
         return {"task": None, "offer": None}
     if _answered(state, deps, text):
+        return {"task": None}
+    if offer is None and acknowledges(text) and not known.empty and not missing(known):
+        say(said("nothing_asked", language, name=known.name))
         return {"task": None}
     parsed = _hear(state, deps, offer if offer is not None and says_yes(text) else text)
     if parsed.problem is not None:

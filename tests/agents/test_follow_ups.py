@@ -58,3 +58,62 @@ def test_clauses_end_where_no_bracket_is_open() -> None:
 def test_numbers_of_steps_are_an_order_where_each_has_an_operator() -> None:
     assert with_steps("1) relu 2) square, 8x40") == "relu, then square, 8x40"
     assert with_steps("relu 1) fp16 2) fast") == "relu 1) fp16 2) fast"
+
+
+GONE_ON = {  # what stands after two turns: each step's operator or formula
+    ("relu, [64, 64] fp32", "negate it"): ["relu", "neg"],
+    ("sum over dim 1, [64, 64] fp32", "sqrt of that please"): ["sum", "sqrt"],
+    ("sigmoid, [64, 64] fp32", "1 - that"): ["sigmoid", "1 - x"],
+    ("tanh, [64, 64] fp32", "用 x 减去它"): ["tanh", "first - x"],
+    ("mean over dim 1, [64, 100] fp32", "multiply x by it"): ["mean", "first * x"],
+    ("matmul a [16, 32] b [32, 24] fp32", "multiply it by x"): None,  # by which of the two
+    ("sum of squares per row, [64, 100] fp32", "divide x by its square root"): None,  # whose
+    ("a - b, both [64, 64] fp32", "swap a and b"): ["b - a"],
+    ("a + b, both [64, 64] fp32", "b 换成常数 2，不再当输入了"): ["a + 2"],
+    ("a + b, both [64, 64] fp32", "average of the two"): None,
+    ("bmm a [2, 8, 16] b [2, 16, 4] fp16", "b arrives as [2, 4, 16], transpose it"): ["a @ torch.transpose(b, -1, -2)"],
+    ("bmm a [2, 8, 16] b [2, 16, 4] fp16", "b arrives as [2, 4, 32], transpose it"): None,
+    ("layer norm, x [8, 64] fp16, weight [64], bias [64]", "no affine"): ["layer_norm"],
+    ("layer norm, x [8, 64] fp16, weight [64], bias [64]", "without the weight"): None,  # the bias alone stays
+    ("cat a [4, 8] and b [4, 16] on dim 1, fp32", "also append c [4, 2]"): ["torch.cat((x0, x1, x2), dim=1)"],
+    ("flip dim 0, [4, 8] fp32", "dim 1 as well"): None,
+    ("mean over dim 1, [4, 8] fp32", "mask bool [4, 8], average only where it's True"): [
+        "(x * mask).sum(1) / (mask).sum(1)"
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("told", "said"), GONE_ON)
+def test_a_follow_up_goes_on_from_what_stands_or_is_asked_about(told: str, said: str) -> None:
+    before = parse_request(told).request
+    heard = parse_request(said, before)
+    wanted = GONE_ON[told, said]
+    assert (heard.problem is None) == (wanted is not None), heard.problem
+    assert wanted is not None or heard.request == before
+    assert wanted is None or [s.formula or s.operator for s in heard.request.steps] == wanted
+
+
+@pytest.mark.parametrize("said", ["yes", "ok thanks", "好的，谢谢", "looks good!"])
+def test_that_all_is_well_changes_nothing_and_is_not_asked_about(said: str) -> None:
+    known = parse_request("relu fp16 8x40").request
+    heard = parse_request(said, known)
+    assert heard.problem is None and heard.request == known
+
+
+SET = {
+    ("leaky relu 0.1, 8x8 fp32", "change slope to 0.3"): {"negative_slope": 0.3},
+    ("leaky relu 0.1, 8x8 fp32", "slope should be 0.3, not 0.1"): {"negative_slope": 0.3},
+    ("leaky relu 0.1, 8x8 fp32", "slope should be 0.3, not 0.2"): None,
+    ("pad the last dim with 3 zeros on the right, [4, 10] fp16", "pad value should be -1"): {"value": -1.0},
+    ("topk k=5 over dim 0, [64, 100] fp32", "top 8 instead"): {"k": 8, "dim": 0},
+    ("topk k=5 over dim 0, [64, 100] fp32", "smallest ones (ascending)"): {"largest": False, "dim": 0},
+    ("max pool 2x2 stride 2, 1x2x8x8 fp32", "kernel 改 3，stride 还是 2"): {"kernel_size": 3, "stride": 2},
+}
+
+
+@pytest.mark.parametrize(("told", "said"), SET)
+def test_a_follow_up_sets_an_attribute_by_any_of_its_names(told: str, said: str) -> None:
+    heard = parse_request(said, parse_request(told).request)
+    wanted = SET[told, said]
+    assert (heard.problem is None) == (wanted is not None), heard.problem
+    assert wanted is None or wanted.items() <= heard.request.steps[0].attributes.items()

@@ -71,12 +71,13 @@ def test_questions_are_answered_and_change_nothing(akgen: Akgen, tmp_path: Path)
     ended = _talk(
         akgen, tmp_path / "talk", "why is it slow?", "how do I use DataCopyPad?", "abs fp16 64 by 100",
         "how much UB does it take?", "show the host code", "为什么这么慢", "is it correct?",
-        "UB_OVERFLOW 是什么", "make it fp32",
+        "UB_OVERFLOW 是什么", "yes, looks good", "make it fp32",
     )  # fmt: skip
     assert ended.code == 0, ended.out + ended.err
     order = [
         "There is no kernel yet.", "DataCopyPad (copy)", "abs in float16, 64 by 100:", "bytes of the Unified Buffer",
-        "// op_host/", "MTE2  忙", "It is judged correct on twin", "UB_OVERFLOW：", "abs in float32, 64 by 100:",
+        "// op_host/", "MTE2  忙", "It is judged correct on twin", "UB_OVERFLOW：",
+        "All right: we are at abs.", "abs in float32, 64 by 100:",
     ]  # fmt: skip
     places = [ended.out.find(text) for text in order]
     assert -1 not in places and places == sorted(places), list(zip(order, places, strict=True))
