@@ -59,9 +59,9 @@ def assemble(
     if operators and known.steps and not chained:
         steps, chained = _beside(text, steps, known)
     steps = _part_kept(steps, known.steps, text)
-    again = [s.operator for s in steps] == [s.operator for s in known.steps]
+    again = bool(operators) and [s.operator for s in steps] == [s.operator for s in known.steps]
     told = ("shape",) if again else ("axis", "shape")
-    if _replaced_alike(steps, known.steps) and not any(m.kind in told for m in marks):
+    if _replaced_alike(steps, known.steps, named=again) and not any(m.kind in told for m in marks):
         steps = (
             steps[0].model_copy(update={"attributes": {**known.steps[0].attributes, **steps[0].attributes}}),
         )
@@ -274,15 +274,15 @@ def _part_kept(
     return (steps[0].model_copy(update={"operator": known[0].operator}),) if part else steps
 
 
-def _replaced_alike(steps: tuple[ChainStep, ...], known: tuple[ChainStep, ...]) -> bool:
+def _replaced_alike(steps: tuple[ChainStep, ...], known: tuple[ChainStep, ...], *, named: bool) -> bool:
     """Say whether one operator takes the place of another one of its kind: "make it a mean" after a sum over dim 0."""
     if len(steps) != 1 or len(known) != 1 or steps == known or steps[0].formula or known[0].formula:
         return False
     old, new = entry_of(known[0]), entry_of(steps[0])
     kinds = ("reduction", "softmax", "scan", "pooling", "optimizer", "loss")
-    return (old.category == new.category in kinds or old == new) and set(known[0].attributes) <= set(
-        parameters_of(new)
-    )
+    return (old.category == new.category in kinds or (named and old == new)) and set(
+        known[0].attributes
+    ) <= set(parameters_of(new))
 
 
 def _with_inputs(steps: tuple[ChainStep, ...], count: int) -> tuple[ChainStep, ...]:

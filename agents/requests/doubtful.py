@@ -13,6 +13,9 @@ def doubtful(text: str, request: Request, known: Request) -> bool:
     """Say whether a request that was made of a text and of what is known is hardly what the person means."""
     if known.empty or request == known:
         return False
+    cases = [(len(r.shapes), len(r.dtypes)) for r in (request, known)]
+    if cases[0] == cases[1] and pattern("one more case").search(text) is not None:
+        return True  # "再支持一个 shape" is one more, and not another one
     fresh = {s.operator for s in request.steps} - {s.operator for s in known.steps}
     if fresh and fresh <= _COMMON and re.search(r"(?<![a-z])(?:all|any) of|where it", text, re.I):
         return True

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from akgen.agents.requests.doubtful import doubtful
+from akgen.agents.requests.follow_up_words import pattern
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.needs import missing, tensors_of
 from akgen.agents.requests.parsed import ParsedRequest
@@ -52,7 +53,8 @@ def in_conversation(text: str, known: Request, parse: Parse) -> ParsedRequest:
 
 def _revised(text: str, known: Request, parse: Parse) -> tuple[bool, list[Request]]:
     """Say whether a text changes what the turns told, and return the requests that they then say."""
-    ways = revised(known.said, text) if known.said and known.source is None else []
+    plain = known.said and known.source is None and not pattern("one more case").search(text)
+    ways = revised(known.said, text) if plain else []
     if not ways or _replayed(known.said, parse) != known:
         return False, []
     found: list[Request] = []

@@ -107,6 +107,7 @@ SET = {
     ("pad the last dim with 3 zeros on the right, [4, 10] fp16", "pad value should be -1"): {"value": -1.0},
     ("topk k=5 over dim 0, [64, 100] fp32", "top 8 instead"): {"k": 8, "dim": 0},
     ("topk k=5 over dim 0, [64, 100] fp32", "smallest ones (ascending)"): {"largest": False, "dim": 0},
+    ("layer norm 8x64 fp16, no affine", "i need affine"): {},
     ("max pool 2x2 stride 2, 1x2x8x8 fp32", "kernel 改 3，stride 还是 2"): {"kernel_size": 3, "stride": 2},
 }
 
