@@ -101,8 +101,10 @@ def _refuse_another(step: ChainStep, names: set[str]) -> None:
     """Ask where a name in front of a formula is known to be something else: "linear + relu: y = x @ w.T + b"."""
     for name in sorted(names - operations_of(step.formula or "")):
         found = relation(name, step.formula or "", step.variables)
+        entry = operator_named(name)
+        moves = entry is not None and entry.category == "data_movement"
         unmasked = "masked" in name and not re.search(r"mask|tri[lu]|where|inf", step.formula or "")
-        if unmasked or (found is not None and found.kind == "other"):
+        if unmasked or moves or (found is not None and found.kind == "other"):
             raise Unclear("order", names=[*sorted(names), step.formula])
 
 

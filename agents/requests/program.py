@@ -357,6 +357,27 @@ def chain_reference(request: Request) -> str:
     )
 
 
+class Forward(Frozen):
+    """What a chain without weights of its own computes: its tensors, what they hold, and Python over them."""
+
+    inputs: tuple[str, ...]
+    draws: tuple[str, ...]
+    lines: tuple[str, ...]  # the last one returns
+
+
+def forward_of(request: Request) -> Forward | None:
+    """Return what a chain computes as lines of PyTorch; None where it has weights, functions of its own, or limits."""
+    program = _Program(request) if request.steps else None
+    own = [s for s in request.steps if s.formula is None and source_of(s.operator, request) is not None]
+    forms = [s for s in request.steps if s.formula is not None and form_named(s.formula.partition("(")[0])]
+    if program is None or program.made or own or forms or _domain(request, program.inputs) is not None:
+        return None
+    inputs = program.inputs
+    return Forward(
+        inputs=tuple(i.name for i in inputs), draws=tuple(i.draw for i in inputs), lines=tuple(program.lines)
+    )
+
+
 def source_of(name: str, request: Request) -> str | None:
     """Return the function of a composite; None for what PyTorch computes by itself."""
     entry = operator_named(name)

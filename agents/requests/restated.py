@@ -1,5 +1,6 @@
 """Read a text again without what it says of its result and of the precision inside, where that alone was in the way."""
 
+import re
 from collections.abc import Callable, Iterator
 
 from akgen.agents.requests.language import Language
@@ -8,6 +9,12 @@ from akgen.agents.requests.problems import problem
 from akgen.agents.requests.request import Shape
 from akgen.agents.requests.stated import Stated, contradicted, fitted, stated_result
 from akgen.agents.requests.tidied import tidied
+
+_OPERAND = re.compile(  # "add x fp16 [8, 40] and y fp32 [8, 40]"
+    r"(?:(?<![a-z])(?:and|with|to|from|by|plus|minus|times)|[和与加减乘])(?: (?:fp|bf|float|u?int)\d+)? ?"
+    r"[yzo](?![a-z0-9_]) ?(?:fp|bf|float|u?int)\d",
+    re.I,
+)
 
 
 def with_stated_result(
@@ -36,7 +43,7 @@ def _versions(said: str) -> Iterator[tuple[str, Stated]]:
     nothing = Stated(text, (), alike=False)
     if text != said:
         yield text, nothing
-    if stated.anything:
+    if stated.anything and (stated.sure or not _OPERAND.search(text)):
         yield stated.rest, stated
 
 

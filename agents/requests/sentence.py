@@ -58,6 +58,7 @@ from akgen.agents.requests.specified.reader import specified_request
 from akgen.agents.requests.stated import stated_result
 from akgen.agents.requests.told import told_request
 from akgen.agents.requests.turns import in_conversation
+from akgen.agents.requests.typed.reader import typed_request, wraps_around
 from akgen.agents.requests.typos import without_typos
 from akgen.agents.requests.vector_lengths import with_vectors
 from akgen.agents.requests.weight_lengths import with_weights
@@ -103,7 +104,26 @@ def parse_request(
 
 
 def _parsed(text: str, known: Request, before: Language) -> ParsedRequest:
-    """Read a turn with what is known, and without the turns before it; a text that lays an operator out as it does."""
+    """Read a turn with what is known, and without the turns before it."""
+    heard = _parsed_shortened(text, known, before)
+    if heard.problem is None and wraps_around(text, heard.request):
+        asked = problem("type_of_the_result", language_of(text, before), name=DType.INT32.value)
+        return ParsedRequest(request=known, problem=asked, kind="unclear")
+    if heard.problem is None or _CODE.search(text) or _BEYOND_REASON.search(text):
+        return heard
+    typed = typed_request(text, known, lambda said, then: _understood_whole(said, then, before))
+    if typed is None or problem_of(typed, Language.ENGLISH) is not None:
+        return heard
+    return ParsedRequest(request=typed)
+
+
+def _understood_whole(text: str, known: Request, before: Language) -> Request | None:
+    parsed = _parsed_shortened(text, known, before)
+    return parsed.request if parsed.problem is None else None
+
+
+def _parsed_shortened(text: str, known: Request, before: Language) -> ParsedRequest:
+    """Read a turn, if need be without what explains in it."""
     heard = _parsed_whole(text, known, before)
     if heard.problem is None or not known.empty or _CODE.search(text):
         return heard
@@ -123,6 +143,7 @@ def _is_built(parsed: ParsedRequest) -> bool:
 
 
 def _parsed_whole(text: str, known: Request, before: Language) -> ParsedRequest:
+    """Read a turn by the recognisers; a text that lays an operator out as it does."""
     if known.empty and (prepared := prepared_request(text, _plainly)) is not None:
         return ParsedRequest(request=prepared)
     heard = _parsed_plainly(text, known, before)

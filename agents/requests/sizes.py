@@ -80,6 +80,13 @@ _AXIS_NUMBERS = re.compile(
     rf"|(?:沿着?|在|对)?(?:第|轴|维度?) ?({_I}(?:(?:,| ?[、和与] ?(?:第 ?)?){_I})*) ?(?:个)?(?:维度?|轴)?(?:上)?"
 )
 
+_PARTS = "first second third other last left right top bottom upper lower front back rotate"
+_NO_PART = "".join(rf"(?<!(?<![a-z]){part}[ _-])" for part in _PARTS.split())  # "the second half"
+_NO_HALF = (
+    r"(?! ?(?:[(]|-?open|to even|to-even|away|up\b|down\b|of (?:the|its|x|it)|-style|style|swap"
+    r"|the (?:width|size|channels)))"
+)
+
 
 def take_dtypes(text: MarkedText) -> None:
     """Mark the data types."""
@@ -189,7 +196,10 @@ def _dtypes() -> tuple[tuple[re.Pattern[str], DType], ...]:
     return tuple(
         (
             re.compile(
-                rf"(?<![a-z0-9_.]){re.escape(word)}(?![a-z0-9_])" if word.isascii() else re.escape(word)
+                rf"{_NO_PART if word.startswith('hal') else ''}(?<![a-z0-9_.]){re.escape(word)}(?![a-z0-9_])"
+                rf"{_NO_HALF if word.startswith('hal') else ''}"
+                if word.isascii()
+                else re.escape(word)
             ),
             dtype,
         )

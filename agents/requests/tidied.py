@@ -50,7 +50,7 @@ _INFIX = re.compile(  # A [64, 128] bf16 times B [128, 32]
     re.I,
 )
 _SIGNS = {"plus": "+", "加": "+", "minus": "-", "减": "-"}
-_ACCUMULATES = re.compile(r"accum|累加", re.I)
+ACCUMULATES = re.compile(r"accum|累加", re.I)
 _HEADED = re.compile(
     r"^[ \t]*(?:outputs?|results?|returns?|输出|返回)[:：]?[ \t]*\n[ \t]*[-*•]?[ \t]*(?:[A-Za-z]\w{0,11} ?[:：]? ?)?",
     re.I | re.M,
@@ -83,7 +83,7 @@ def tidied(said: str) -> str:
     text = _INFIX.sub(_infix, text)
     text = _TYPED.sub(lambda m: f"{m['shape']} {m['type']}", text)
     types = {*re.findall(_TYPE, text.lower())}
-    if _ACCUMULATES.search(text) and not _sums().search(text):
+    if ACCUMULATES.search(text) and not adding_words().search(text):
         return text
     for others, patterns in _inside():
         for pattern in patterns if types & others else ():
@@ -112,7 +112,8 @@ def _listed(text: str) -> str:
 
 
 @cache
-def _sums() -> re.Pattern[str]:
+def adding_words() -> re.Pattern[str]:
+    """Match what names an operator that adds numbers up."""
     return re.compile(words()["inside"]["sums"], re.I)
 
 

@@ -21,6 +21,7 @@ from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.refusals import is_of_the_result
 from akgen.agents.requests.remarks import take_remarks
 from akgen.agents.requests.request import ChainStep, Held, Request
+from akgen.agents.requests.typed.computed import result_types
 from akgen.agents.requests.whole_numbers import widened
 from akgen.agents.requests.wishes import take_wishes
 from akgen.knowledge.operators import Named, Value, find_operators, operator_named
@@ -118,7 +119,23 @@ def told_request(said: str) -> tuple[Request, MarkedText] | None:
     )
     for mark in [m for m in text.marks if m.kind == "operator"]:
         text.marks[text.marks.index(mark)] = mark._replace(value=step)
-    return with_type(request), text
+    fitting = _of_their_types(with_type(request), told)
+    return None if fitting is None else (fitting, text)
+
+
+def _of_their_types(request: Request, told: Told) -> Request | None:
+    """Return the request; None where its tensors' types do not fit, or what comes has not the type that is told."""
+    whole = {name: dtype for name, dtype in told.types.items() if dtype is not DType.BOOL}
+    if not whole or not request.shapes:
+        return request
+    found = result_types(request)
+    if found is None:
+        return None
+    if not {*told.variables} <= whole.keys() or request.dtypes[0] in whole.values() or request.assumed:
+        return request
+    if found != (request.dtypes[0].value,):
+        return None
+    return request.model_copy(update={"dtypes": (whole[told.variables[0]],)})
 
 
 def _agrees_with(text: MarkedText, told: Told, named: tuple[Named, ...]) -> bool:

@@ -13,6 +13,8 @@ _ALL_OF_TYPE = (
     r"|都|均|全部|输入|全|为|是|用|类型)*"
 )
 
+_OF_RESULT = re.compile(r"\s*(?:(?:out|outputs?|results?)(?![A-Za-z_])|的?(?:输出|结果))", re.I)
+
 
 def with_types(
     layout: SpecifiedText, declared: Mapping[str, SpecifiedTensor], of_results: Collection[DType | None]
@@ -22,6 +24,8 @@ def with_types(
     loose = []
     for match in layout.matches(pattern):
         dtype = dtype_of(match["type"])
+        if dtype not in of_results and _OF_RESULT.match(layout.text, match.end("type")):
+            return None  # "bf16 out": whoever read the results has not read it
         if dtype is not None and not dtype.is_float and not _of_tensors(layout, match, declared):
             if dtype not in of_results:
                 return None  # "int8 quantisation" says what comes
