@@ -40,6 +40,10 @@ _INTERNAL = frozenset(
 _SMALL_WORDS = re.compile(
     r"(?:\A|\s)(?:and|as|in|is|of|or|to|on|at|by|be|it|if|no|so)(?=\s)|\s(?:and|in|is|to|of|on|at|by|it)\Z"
 )
+_ALL_OF_A_KIND = re.compile(  # "all single precision", "all flat": of the tensors, no operator
+    r"\s+(?:(?:in )?(?:single|double|half|full)[ -]precision|(?:in )?(?:fp|bf|float|bfloat|u?int)\d+"
+    r"|halfs?|floats?|flat|(?:three|four|five|inputs?|tensors?|operands?)(?![a-z]))"
+)
 _MOST_WORDS = 7  # of a name
 
 
@@ -186,6 +190,8 @@ def find_operators(text: str) -> tuple[Named, ...]:
                 part == "t" and lowered[end : end + 1] != "("
             )  # a tensor's name; the end of "don't"
             named = None if apart else _latin(part)
+            if part == "all" and _ALL_OF_A_KIND.match(lowered, end):
+                continue
             if named is not None:
                 found.append(Named(begin=begin, end=end, operator=named.name))
                 step = last - at

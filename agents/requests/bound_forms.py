@@ -83,6 +83,8 @@ def _with_loose(found: Declarations, form: OperatorForm) -> Declarations | None:
     if len(shapes) != 1 or first.name in {t.name for t in found.tensors}:
         return None
     (shape,) = shapes
+    if any(m.start("shape") == shape.start() for m in _RESULT.finditer(found.rest)):
+        return None
     tensor = DeclaredTensor(first.name, tuple(map(int, re.findall(r"\d+", shape[0]))), None)
     rest = f"{found.rest[: shape.start()]} , {found.rest[shape.end() :]}"
     return found._replace(tensors=(tensor, *found.tensors), rest=rest)
@@ -105,7 +107,7 @@ def _alike(said: str, found: Declarations) -> Request | None:
     shapes = {t.shape for t in found.tensors}
     if len(shapes) != 1 or None in shapes or any(t.dtype for t in found.tensors):
         return None
-    read = _read(_unnamed(found.rest, found))
+    read = read_beside(unnamed(found.rest, found))
     if read is None or len(read[1].steps) != 1 or read[1].steps[0].formula is not None:
         return None
     reading, request = read
@@ -115,7 +117,7 @@ def _alike(said: str, found: Declarations) -> Request | None:
     return None if missing(request) or unaccounted(reading.text, said, request, Request()) else request
 
 
-def _unnamed(rest: str, found: Declarations) -> str | None:
+def unnamed(rest: str, found: Declarations) -> str | None:
     """Return the text without the tensors' names; None where an equation has one of them."""
     for tensor in found.tensors:
         name = re.escape(tensor.name).replace("_", "[ _]")
@@ -125,7 +127,7 @@ def _unnamed(rest: str, found: Declarations) -> str | None:
     return rest
 
 
-def _read(rest: str | None) -> tuple[Reading, Request] | None:
+def read_beside(rest: str | None) -> tuple[Reading, Request] | None:
     """Read what is said beside the declarations; None where not all of it is understood, or shapes are left."""
     if rest is None:
         return None
@@ -164,10 +166,10 @@ def _without_parts(rest: str, form: OperatorForm) -> str:
 
 
 def _request(said: str, found: Declarations, form: OperatorForm, bound: Bound) -> Request | None:
-    rest = _unnamed(_without_phrases(found.rest, form), found)
+    rest = unnamed(_without_phrases(found.rest, form), found)
     if rest is not None and form.implied:
         rest = f"{form.operators[0]} {_without_names(rest, form)}"
-    if rest is None or (understood := _read(_without_parts(rest, form))) is None:
+    if rest is None or (understood := read_beside(_without_parts(rest, form))) is None:
         return None
     reading, read = understood
     first, *later = read.steps
@@ -216,7 +218,7 @@ def _request(said: str, found: Declarations, form: OperatorForm, bound: Bound) -
         formula=f"{form.name}({', '.join(given)})",
         variables=tuple(names[slot] for slot in order),
         holds={
-            names[s.name]: held for s in form.slots if s.name in bound and (held := _held(s, bound, form))
+            names[s.name]: held for s in form.slots if s.name in bound and (held := held_in(s, bound, form))
         },
     )
     request = read.model_copy(
@@ -239,7 +241,7 @@ def _is_told(value: Value, bound: Bound) -> bool:
     return any(value in s for s in shapes)
 
 
-def _held(slot: FormSlot, bound: Bound, form: OperatorForm) -> Held | None:
+def held_in(slot: FormSlot, bound: Bound, form: OperatorForm) -> Held | None:
     if slot.holds == "real":
         return None
     sizes = _sizes(form, bound) or {}

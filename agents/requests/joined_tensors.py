@@ -58,15 +58,13 @@ def joined_request(said: str, read: Read) -> Request | None:
         names = _NAMES.search(said)
         if names is not None and len(re.split(_SEPARATOR, names["names"])) == len(shapes):
             said = f"{said[: names.start()]} {said[names.end() :]}"
-    elif count is None:
-        return None
+    elif count is None or len(re.findall(_SHAPE, said)) > 1:
+        return None  # three tensors, and two shapes
     said = _COUNT.sub(lambda m: "two " if m["count"].isascii() else "两个", said)
     known = read(said, Request())
     if known is None or missing(known) or known.returned or len(known.steps) != 1 or len(known.shapes) != 1:
         return None
     step = known.steps[0]
-    if not shapes and len({*known.shapes[0]}) > 1:
-        return None  # three tensors, and two shapes
     if step.operator not in ("cat", "stack") or step.formula is not None or not {*step.attributes} <= {"dim"}:
         return None
     shapes = shapes or [known.shapes[0][0]] * (count or 2)

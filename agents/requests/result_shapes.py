@@ -23,8 +23,9 @@ def result_shape(request: Request) -> Shape | None:
         return None
     shapes = request.shapes[0]
     first, *later = request.steps
-    found = _of_formula(first, shapes) if first.formula is not None else _of_operator(first, shapes)
-    rest = shapes[len(first.variables) if first.formula is not None else tensors_of(first) :]
+    count = len(first.variables) if first.formula is not None else tensors_of(first)
+    found = _of_formula(first, shapes) if first.formula is not None else _of_operator(first, shapes[:count])
+    rest = shapes[count:]
     for step in later:
         if found is None:
             return None

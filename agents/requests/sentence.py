@@ -10,6 +10,7 @@ import re
 
 from akgen.agents.requests.accounted import lost_results, said_twice, unaccounted
 from akgen.agents.requests.asides import without_asides
+from akgen.agents.requests.assigned import assigned_request, open_list
 from akgen.agents.requests.attributes_apart import with_own_attributes
 from akgen.agents.requests.bound_forms import bound_request
 from akgen.agents.requests.code import source_of
@@ -32,16 +33,20 @@ from akgen.agents.requests.masks import masked_request
 from akgen.agents.requests.named_operands import with_named_operands
 from akgen.agents.requests.needs import missing
 from akgen.agents.requests.parsed import ParsedRequest
+from akgen.agents.requests.pasted.array_library import in_torch
 from akgen.agents.requests.pasted.bare_calls import with_axis
 from akgen.agents.requests.pasted.code_edits import edited_code
 from akgen.agents.requests.pasted.described_code import without_description
 from akgen.agents.requests.pasted.extraction import ExtractedCode, expression_of, extract_code
+from akgen.agents.requests.pasted.nodes import with_nodes
 from akgen.agents.requests.pasted.tensors_beside import Beside, indexed_source, with_tensors, without_label
 from akgen.agents.requests.per_channel import per_channel_request
 from akgen.agents.requests.plain_latex import with_products, without_latex
 from akgen.agents.requests.plain_words import everywhere_plain
 from akgen.agents.requests.prepared import prepared_request
 from akgen.agents.requests.problems import Unclear, problem, problem_of
+from akgen.agents.requests.program import input_count
+from akgen.agents.requests.properties import with_properties
 from akgen.agents.requests.reading import Reading
 from akgen.agents.requests.request import ChainStep, Request, RequestSource
 from akgen.agents.requests.restated import with_stated_result
@@ -98,7 +103,7 @@ def parse_request(
     if acknowledges(text) and not known.empty and not missing(known):
         return ParsedRequest(request=known)
     text = text.encode(errors="replace").decode()  # half characters, which nothing could write down
-    text = in_our_names(text if known.empty else _AGREES.sub("", text))
+    text = in_our_names(in_torch(with_nodes(with_properties(text)) if known.empty else _AGREES.sub("", text)))
     text = with_weights(written_out(with_permutations(with_own_attributes(everywhere_plain(text)))))
     return in_conversation(text, known, lambda said, then: _parsed(said, then, before))
 
@@ -152,6 +157,8 @@ def _parsed_whole(text: str, known: Request, before: Language) -> ParsedRequest:
     if heard.problem is not None and known.empty and (bare := _QUOTED.sub(r"\1", text)) != text:
         again = _parsed_whole(bare, known, before)
         return again if again.problem is None else heard
+    if known.empty and (assigned := _assigned(text, heard)) is not None:
+        return ParsedRequest(request=assigned)
     plain = heard.problem is None and "=" not in text
     if not known.empty or plain or _CODE.search(text) or _BEYOND_REASON.search(text):
         return heard
@@ -194,6 +201,20 @@ def _with_wanted_results(
 def _not_built(text: str, said: str, heard: ParsedRequest, known: Request, before: Language) -> ParsedRequest:
     asked = problem("not_built", language_of(text, before), words=[said], name=heard.request.name)
     return ParsedRequest(request=known, problem=asked, kind="unclear")
+
+
+def _assigned(text: str, heard: ParsedRequest) -> Request | None:
+    """Return the request of told tensors, where it was left open for what they stand, how many, or of which cases."""
+    several = len(heard.request.shapes) > 1
+    if heard.problem is None and not several and not open_list(heard.request):
+        return None
+    if _CODE.search(text) or _BEYOND_REASON.search(text):
+        return None
+    found = assigned_request(text)
+    if found is None or problem_of(found, Language.ENGLISH) is not None:
+        return None
+    same = heard.problem is None and not several and len(found.shapes[0]) == input_count(heard.request)
+    return None if same else found
 
 
 def _parsed_plainly(text: str, known: Request, before: Language) -> ParsedRequest:

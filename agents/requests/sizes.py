@@ -89,7 +89,11 @@ _NO_HALF = (
 
 
 def take_dtypes(text: MarkedText) -> None:
-    """Mark the data types."""
+    """Mark the data types, with the "all" of "all single precision", which is no operator."""
+    text.take(
+        re.compile(r"(?<![a-z_.])all(?= (?:in )?(?:(?:single|double|half|full)[ -]precision|(?:fp|bf)\d+))"),
+        "filler",
+    )
     for pattern, dtype in _dtypes():
         text.take(pattern, "dtype", dtype)
 

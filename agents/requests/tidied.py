@@ -42,7 +42,8 @@ _NOUNS = re.compile(
     r"|^[ \t]*(?:inputs?|输入)[:：][ \t]*$",
     re.I | re.M,
 )
-_PLACED = rf"(?P<{{0}}>(?<![\w.])[A-Za-z]\w?) ?(?P<of_{{0}}>{_SHAPE}(?: ?{_TYPE})?)"
+_TURNED = r"(?P<t_{0}>\^ ?\{{?T\}}?(?![A-Za-z0-9])|\.T(?![A-Za-z0-9])| ?转置)?"
+_PLACED = rf"(?P<{{0}}>(?<![\w.])[A-Za-z]\w?) ?(?P<of_{{0}}>{_SHAPE}(?: ?{_TYPE})?){_TURNED}"
 _INFIX = re.compile(  # A [64, 128] bf16 times B [128, 32]
     rf"{_PLACED.format('a')} ?"
     r"(?P<sign>@|[-+*]|(?<![a-z])(?:times|plus|minus|matmul|multiplied by)(?![a-z])|乘以?|加|减)"
@@ -60,13 +61,15 @@ _HEADED = re.compile(
 def _infix(match: re.Match[str]) -> str:
     """Write the product or the sum of two tensors with their shapes as a formula, and the shapes behind it."""
     left, right = (tuple(map(int, re.findall(r"\d+", re.sub(_TYPE, "", match[k])))) for k in ("of_a", "of_b"))
+    left, right = (s[::-1] if match[k] and len(s) == _PAIR else s for s, k in ((left, "t_a"), (right, "t_b")))
     sign = _SIGNS.get(match["sign"], match["sign"])
     if sign not in ("@", "+", "-", "*"):
         if len(left) != _PAIR or len(right) != _PAIR or left[1] != right[0] or left == right:
             return match[0]  # of each pair of elements, or of matrices?
         sign = "@"
     a, b = match["a"], match["b"]
-    return f"{a} {sign} {b}, {a} {match['of_a']}, {b} {match['of_b']}"
+    turned = [f"{name}^T" if match[k] else name for name, k in ((a, "t_a"), (b, "t_b"))]
+    return f"{turned[0]} {sign} {turned[1]}, {a} {match['of_a']}, {b} {match['of_b']}"
 
 
 def tidied(said: str) -> str:

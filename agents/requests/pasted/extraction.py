@@ -136,7 +136,7 @@ def _gives_several(statement: str) -> bool:
 
 def _bare_expression(text: str, wanted: re.Pattern[str]) -> ExtractedCode:
     """Find the longest run of words that is an expression with what is wanted in it, near the first place of that."""
-    words = _PUNCTUATION.sub(r" \1 ", text).split(" ")
+    words = _PUNCTUATION.sub(r" \1 ", text.replace("\n", " \n ")).split(" ")
     call = next((i for i, word in enumerate(words) if wanted.search(word)), 0)
     begin, end = max(0, call - _NEAR_WORDS), min(len(words), call + _NEAR_WORDS)
     for length in range(end - begin, 0, -1):

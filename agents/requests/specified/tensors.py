@@ -49,7 +49,17 @@ def told_tensors(layout: SpecifiedText) -> list[SpecifiedTensor]:
             at = match.start("names")
             found += [SpecifiedTensor(n[0], shape, dtype, at + n.start(), match.end()) for n in kept]
             taken.append((at + kept[0].start(), match.end()))
-    return sorted(found, key=lambda t: t.begin)
+    return sorted(_nearest(found), key=lambda t: t.begin)
+
+
+def _nearest(found: list[SpecifiedTensor]) -> list[SpecifiedTensor]:
+    """Drop a name of a list, "x @ W, x (16, 12), W (12, 24)", that stands right beside another shape elsewhere."""
+
+    def beside(tensor: SpecifiedTensor) -> bool:
+        return not any(t.end == tensor.end and t.begin > tensor.begin for t in found)
+
+    sure = {t.name for t in found if t.shape is not None and beside(t)}
+    return [t for t in found if beside(t) or t.name not in sure]
 
 
 def shape_of(said: str) -> Shape:
