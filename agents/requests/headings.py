@@ -19,6 +19,13 @@ _HEADING = re.compile(
 )
 
 
+_FOR = re.compile(
+    r"\A(?:this is |it is |it's )?for (?:our|my|the|an?|some) (?P<what>[A-Za-z -]{2,30}?)"
+    r"(?: (?:thing|stuff|project|code|step|model))?[:：,，] *",
+    re.I,
+)
+
+
 class Headed(NamedTuple):
     """A text whose tensors stand behind its equations, and what else the heading says."""
 
@@ -28,6 +35,9 @@ class Headed(NamedTuple):
 
 def headed(text: str) -> Headed | None:
     """Return a text without its heading; None where it has none."""
+    reason = _FOR.match(text)
+    if reason is not None and not find_operators(reason["what"]):
+        text = text[reason.end() :]
     match = _HEADING.match(text)
     if match is None or re.search(r"[;；]|\.\s", match["title"]):
         return None

@@ -49,6 +49,12 @@ _SLASHED = re.compile(  # names of tensors of one shape: "q/k/v 都是 [2, 8, 64
     r"(?= ?(?:都是?|均为?|各自?|each|(?:are|all|both)(?: all| both)?)"
     r"(?:[ 是为:：]|(?:of )?shape|形状)*(?:[\[(]\d|\d+ ?[x×] ?\d))"
 )
+_BY_SIZE = re.compile(  # an axis by its size: "sum along the 64 dim"
+    r"(?P<lead>(?<![A-Za-z])(?:along|over|across) (?:the |its )?)(?P<size>\d{2,})"
+    r"(?: ?-?(?:sized? |wide |long )?(?:dim(?:ension)?|axis)(?![A-Za-z])|(?=\s*(?:[,.;，。；]|\Z))(?!\.\d))",
+    re.I,
+)
+_SHAPE = re.compile(rf"[\[(] ?{_N}(?: ?, ?{_N})+ ?[\])]|(?<![\w.]){_N}(?: ?[x×*] ?{_N})+(?![\w.])")
 _ROLES = {
     "batch": r"bs|bsz|b|n|batch(?:[_ ]?size)?", "seq": r"s|l|t|seq(?:uence)?(?:[_ ]?len(?:gth)?)?|tokens|ctx",
     "heads": r"num_heads|n_?heads|heads?", "h": r"h", "hidden": r"hidden(?:[_ ]?(?:size|dim))?|hid|d_?model|dim|d",
@@ -71,6 +77,8 @@ def written_out(text: str) -> str:
     text = _ALONG.sub(_axis_of, text)
     text = _named(_TRIPLE.sub(_matrices, text))
     text = _BARE.sub(_shape, text)
+    shapes = {tuple(re.findall(_N, m[0])) for m in _SHAPE.finditer(text)}
+    text = _BY_SIZE.sub(lambda m: _along(m, shapes), text) if len(shapes) == 1 else text
     if _POOLED.search(text):
         letters = [m["letter"].lower() for m in _LETTER.finditer(text)]
         if len(letters) == len({*letters}) and (len(letters) > 1 or (letters and _WINDOW.search(text))):
@@ -84,6 +92,15 @@ def _axis_of(match: re.Match[str]) -> str:
     sizes = shapes.pop() if len(shapes) == 1 else ()
     size = int(match["size"])
     return f"along dim {sizes.index(size)}" if sizes.count(size) == 1 else match[0]
+
+
+def _along(match: re.Match[str], shapes: set[tuple[str, ...]]) -> str:
+    """Write the axis that has a size; of several alike it stays open, which no reader takes for none."""
+    (shape,) = shapes
+    if match["size"] not in shape:
+        return match[0]
+    once = shape.count(match["size"]) == 1
+    return f"over dim {shape.index(match['size']) - len(shape)}" if once else f"over axis-of-{match['size']}"
 
 
 def _shape(match: re.Match[str]) -> str:

@@ -409,6 +409,9 @@ def _nothing_left(text: MarkedText, told: Told) -> bool:
     for pattern in _fillers():
         text.take(pattern, "filler")
     built = {n for shape in told.shapes for n in shape if n > len((0, 0))}
+    for match in re.finditer(r"(?<![\w.])(?P<letter>[a-z]) ?= ?(?P<size>\d+)(?![\w.])", text.rest):
+        if int(match["size"]) in built and match["letter"] not in told.variables:
+            text.mark(*match.span(), "label")  # "over the last dim (N=640)"
     for match in re.finditer(r"(?<![\w.])\d+(?![\w.])", text.rest):
         if int(match[0]) in built:
             text.mark(*match.span(), "label")

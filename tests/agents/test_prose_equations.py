@@ -4,6 +4,7 @@ import pytest
 
 from akgen.agents.requests.headings import headed, is_named_so
 from akgen.agents.requests.sentence import parse_request
+from akgen.agents.requests.shorthand import written_out
 from akgen.agents.requests.specified.prose import in_signs
 from akgen.agents.requests.specified.reader import specified_request
 
@@ -44,3 +45,15 @@ def test_a_heading_names_what_is_built(heading: str, fits: bool) -> None:
     under = headed(f"{heading} x (24, 16) and y (32, 16): d[i,j] = sum_k (x[i,k]-y[j,k])^2")
     assert under is not None
     assert is_named_so(parse_request(under.text).request, under.title) is fits
+
+
+@pytest.mark.parametrize(
+    ("said", "axis"),
+    [("sum along the 64 dim, 32 x 64", "over dim -1"), ("max over the 32, x [32, 64]", "over dim -2")],
+)
+def test_an_axis_is_found_by_its_size(said: str, axis: str) -> None:
+    assert axis in written_out(said)
+
+
+def test_one_of_two_axes_of_a_size_is_asked_about() -> None:
+    assert parse_request("sum along the 64 dim, 64 x 64 fp32").problem is not None

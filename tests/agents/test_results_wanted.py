@@ -27,6 +27,7 @@ def test_the_results_that_are_wanted_are_returned_in_order(text: str, returned: 
         "add x and y, then layer norm, two outputs, both [64, 512]",
         "softmax then topk k=4, 64x512, also return the softmax",
         "relu 再 softmax，64x40 fp32，两个结果都返回",
+        "compute s = x + y and then rmsnorm(s), return both. x, y: [8, 64] fp16",
     ],
 )
 def test_two_results_are_asked_about_where_it_is_not_clear_which(text: str) -> None:
