@@ -24,12 +24,13 @@ _LINK = (
 _TYPE = r"(?:fp|bf|float|bfloat)\d+|half|float"
 _EACH = r"(?: ?(?:each|个|elements|values))*"
 _SIZE = (
-    rf"(?:[(（] ?(?:each |各)?(?P<inside>\d+){_EACH} ?[)）]|(?P<size>\d+){_EACH}(?: (?:given|passed))?(?: as "
-    rf"(?:extra |separate )?inputs?)?"
+    rf"(?:[(（] ?(?:each |各)?(?P<inside>\d{{1,12}}){_EACH} ?[)）]|(?P<size>\d{{1,12}}){_EACH}"
+    rf"(?: (?:given|passed))?(?: as (?:extra |separate )?inputs?)?"
     rf"(?= ?(?:{_TYPE}|[;；。)）\n]|[,，](?! ?\)| ?\d+ ?[,，)\]])|\.(?!\d)|\Z| ?的|in |inputs?)))"
 )
 _LENGTH = re.compile(rf"{_LIST}{_LINK}{_SIZE}", re.I)
-_SHAPE = re.compile(r"[\[(（] ?\d+(?: ?[,，] ?\d+)+ ?[\])）]|(?<![\w.])\d+(?: ?[x×*] ?\d+)+(?![\w.])")
+_N = r"\d{1,12}"  # more digits are no size
+_SHAPE = re.compile(rf"[\[(（] ?{_N}(?: ?[,，] ?{_N})+ ?[\])）]|(?<![\w.]){_N}(?: ?[x×*] ?{_N})+(?![\w.])")
 _HAS = re.compile(r"norm|prelu|归一化|bias|偏置|(?<![A-Za-z])[LGBI]N(?![A-Za-z])", re.I)
 _BATCH = re.compile(r"batch ?-?norm|batch normali|(?<![A-Za-z])BN|批归一|批量归一", re.I)
 _OPERANDS = re.compile(
