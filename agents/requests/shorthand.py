@@ -35,7 +35,9 @@ _KILO = re.compile(  # "4k x 128 (4k = 4096)"
 _ALONG = re.compile(
     r"(?<![A-Za-z])(?:along|over|across) the (?P<size>\d+)(?= ?(?:[,.;)]|\Z|axis|dim|ones?))", re.I
 )
-_TOLD = re.compile(r"[\[(] ?\d+(?: ?, ?\d+)+ ?[\])]|(?<![\w.])\d+(?: ?[x×] ?\d+)+(?![\w.])")
+_TOLD = re.compile(
+    r"[\[(] ?\d{1,12}(?: ?, ?\d{1,12})+ ?[\])]|(?<![\w.])\d{1,12}(?: ?[x×] ?\d{1,12})+(?![\w.])"
+)
 _LETTER = re.compile(r"(?<![\w.])(?P<letter>[ksp])(?P<value>\d{1,2})(?![\w.])", re.I)
 _WINDOW = re.compile(r"(?<![\w.])\d ?x ?\d(?![\w.]| ?x)")
 _MEANS = {"k": "kernel_size", "s": "stride", "p": "padding"}
@@ -74,11 +76,11 @@ def written_out(text: str) -> str:
     if (kilo := _KILO.search(text)) is not None:
         rest = text[: kilo.start()] + " " + text[kilo.end() :]
         text = re.sub(rf"(?<![\w.]){kilo['short']}(?![a-z0-9])", kilo["size"], rest, flags=re.I)
+    shapes = {tuple(re.findall(_N, m[0])) for m in _SHAPE.finditer(text)}
+    text = _BY_SIZE.sub(lambda m: _along(m, shapes), text) if len(shapes) == 1 else text
     text = _ALONG.sub(_axis_of, text)
     text = _named(_TRIPLE.sub(_matrices, text))
     text = _BARE.sub(_shape, text)
-    shapes = {tuple(re.findall(_N, m[0])) for m in _SHAPE.finditer(text)}
-    text = _BY_SIZE.sub(lambda m: _along(m, shapes), text) if len(shapes) == 1 else text
     if _POOLED.search(text):
         letters = [m["letter"].lower() for m in _LETTER.finditer(text)]
         if len(letters) == len({*letters}) and (len(letters) > 1 or (letters and _WINDOW.search(text))):
