@@ -59,7 +59,7 @@ def _patterns(kind: str) -> tuple[re.Pattern[str], ...]:
     found = []
     for clause in words()["asides"][kind]:
         found.append(re.compile(f"{_OPENED}(?:{clause}){_CLOSED}", re.I))
-        found.append(re.compile(f"{_LEAD}(?:{clause}){_END}", re.I))
+        found.append(re.compile(rf"{_LEAD}(?:{clause})(?!\.\d){_END}", re.I))  # not "x > 0.5"
     return tuple(found)
 
 
