@@ -24,6 +24,9 @@ _NAMED_BARE = frozenset(
     ("add", "mul", "sub", "div", "multiply", "subtract", "divide", "addition", "multiplication", "subtraction",
      "division", "加", "乘", "加法", "乘法", "减法", "除法")
 )  # fmt: skip
+_TAKEN_OFF = frozenset(
+    ("subtract", "减去", "除以")
+)  # what follows is what is taken off, and no step of its own
 _CHAINED = re.compile(
     r"(?:再|后|后面|最后|然后|接着|末尾|并|并且)\s*\Z|[,，;；、]\s*(?:and )?\Z|(?<![a-z])(?:then|and|next)\s+\Z"
     r"|\A\s*\Z"
@@ -77,7 +80,7 @@ def _listed(text: MarkedText, left: Mark, right: Mark, link: str, among: list[Ma
     if not bare or link.strip() or among:
         return False
     if _is_reduction(right):
-        return True
+        return text.text[left.begin : left.end] not in _TAKEN_OFF
     following = [m for m in text.sorted() if m.kind == "operator" and m.begin >= right.end][:1]
     fused = re.search(r"(?<![a-z])fus[ei]|融合|(?<![a-z])then(?![a-z])|然后|再|\+|->", text.text)
     pair = bool(following) and _JOINED.fullmatch(text.text[right.end : following[0].begin])

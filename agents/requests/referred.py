@@ -9,7 +9,7 @@ from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import ChainStep, Request, Shape
 from akgen.agents.requests.result_shapes import result_shape
 from akgen.agents.requests.revision_words import plainly
-from akgen.knowledge.operators import operator_named
+from akgen.knowledge.operators import find_operators, operator_named
 
 _OPERATORS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
 _FIRST = "first"  # the name of a request's first tensor in the formula of a later step
@@ -36,13 +36,32 @@ def with_input(text: str, known: Request) -> tuple[ChainStep, ...] | None:
     if kinds.count("result") != 1 or None in kinds:
         return None
     at = 1 - kinds.index("result")
+    names = [*(s.formula or s.operator for s in known.steps), text]
+    if not _makes(known.steps[-1], (right, left)[at]):
+        raise Unclear("order", names=names)  # "that mean" of a sum
     if kinds[at] == "number" and "a" not in told:
         return None  # "multiply by 2" may begin another request
     if kinds[at] == "number":
         return (*known.steps, _with_number(sign, (left, right)[at], behind=at == 1))
     if sign in "-/" and at == 0 and (own := _own(sign, known)) is not None:
         return (own,)
+    if len(known.steps) > 1 and _reduces(known.steps[-1]):
+        raise Unclear("order", names=names)  # the first input, or what was reduced
     return _with_first(sign, known, text, behind=at == 1)
+
+
+def _makes(step: ChainStep, said: str) -> bool:
+    """Say whether a step may make what is named, "that sum"; a word without an operator names any result."""
+    named = {n.operator for n in find_operators(said)}
+    return step.formula is not None or not named or step.operator in named or _reduced(step) in named
+
+
+def _reduced(step: ChainStep) -> str:
+    return step.operator.removeprefix("a") if step.operator in ("amax", "amin") else step.operator
+
+
+def _reduces(step: ChainStep) -> bool:
+    return step.formula is None and entry_of(step).category == "reduction"
 
 
 def _sign(said: str) -> str:
@@ -110,10 +129,9 @@ def _may_keep(step: ChainStep) -> bool:
 def _own(sign: str, known: Request) -> ChainStep | None:
     """Return the operator that takes a reduction from its own input, or divides by it, where there is one."""
     first, *later = known.steps
-    if later or first.formula is not None or entry_of(first).category != "reduction":
+    if later or not _reduces(first):
         return None
-    short = first.operator.removeprefix("a") if first.operator in ("amax", "amin") else first.operator
-    entry = operator_named(f"{_OPERATORS[sign]}_own_{short}")
+    entry = operator_named(f"{_OPERATORS[sign]}_own_{_reduced(first)}")
     kept = {n: v for n, v in first.attributes.items() if n != "keepdim"}
     return ChainStep(operator=entry.name, attributes=kept) if entry is not None else None
 

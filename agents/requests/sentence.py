@@ -26,6 +26,7 @@ from akgen.agents.requests.kept_results import without_kept_result
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.layout_changes import with_permutations
 from akgen.agents.requests.layouts import asks_axis, names_axis
+from akgen.agents.requests.lettered import with_sizes
 from akgen.agents.requests.libraries import in_our_names
 from akgen.agents.requests.listed_steps import with_steps
 from akgen.agents.requests.loss_reductions import with_loss_reduction
@@ -117,9 +118,12 @@ def _parsed(text: str, known: Request, before: Language) -> ParsedRequest:
     if heard.problem is None or _CODE.search(text) or _BEYOND_REASON.search(text):
         return heard
     typed = typed_request(text, known, lambda said, then: _understood_whole(said, then, before))
-    if typed is None or problem_of(typed, Language.ENGLISH) is not None:
-        return heard
-    return ParsedRequest(request=typed)
+    if typed is not None and problem_of(typed, Language.ENGLISH) is None:
+        return ParsedRequest(request=typed)
+    if known.empty and (sized := with_sizes(text)) is not None:
+        again = _parsed(sized, known, before)
+        return again if _is_built(again) else heard
+    return heard
 
 
 def _understood_whole(text: str, known: Request, before: Language) -> Request | None:

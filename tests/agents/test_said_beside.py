@@ -67,9 +67,6 @@ def steps_of(*turns: str) -> list[str]:
         (["adam step, p g m v all 4x8, step t=10 with bias correction",
           "switch it to adamw, decoupled weight decay 0.01"],
          ["adamw_step {'step': 10, 'weight_decay': 0.01}", "(4, 8)"]),
-        (["y = LN(x + r), x and r 4x8, gamma and beta of 8"],
-         ["torch.nn.functional.layer_norm(x + r, (x + r).shape[-1:], gamma, beta)", "(4, 8)", "(4, 8)", "(8,)",
-          "(8,)"]),
         (["y = x / (1 + e^(-x)), 4x8"], ["x / (1 + torch.exp(-x))", "(4, 8)"]),
         (["$y = \\frac{1}{1 + e^{-x}}$, 4x8"], ["1 / (1 + torch.exp(-x))", "(4, 8)"]),
         (["GLU: split dim 1 into two halves a|b, return a * sigmoid(b), 4x8x16"],
@@ -80,6 +77,13 @@ def steps_of(*turns: str) -> list[str]:
 )  # fmt: skip
 def test_it_is_read_for_what_it_says(turns: list[str], steps: list[str]) -> None:
     assert steps_of(*turns) == steps
+
+
+def test_a_norm_of_a_sum_takes_its_weights_behind_it() -> None:
+    request = parse_request("y = LN(x + r), x and r 4x8, gamma and beta of 8").request
+    built = request.source.text if request.source is not None else str(request.steps[0].formula)
+    assert "torch.nn.functional.layer_norm(x + r, (x + r).shape[-1:], gamma, beta)" in built
+    assert request.shapes == (((4, 8), (4, 8), (8,), (8,)),)
 
 
 def test_capitals_tell_a_norm_from_a_logarithm() -> None:

@@ -16,7 +16,7 @@ _TELLING = ("no known conversion", "couldn't deduce", "mismatched types", "deduc
 
 _NOT_COMPUTING = (
     "pipe and queue", "copy", "data copy", "tensor", "synchronisation", "sync", "system", "host and tiling", "matmul",
-    "cube", "atomic", "other chips",
+    "cube", "atomic", "other chips", "parameters",
 )  # fmt: skip
 
 
