@@ -23,6 +23,8 @@ SAMPLED_RIGHT = {  # of these at least
     "blind_twelfth.jsonl": 2,
     "blind_thirteenth.jsonl": 3,
     "blind_fourteenth.jsonl": 5,
+    "blind_fifteenth.jsonl": 5,
+    "blind_sixteenth.jsonl": 3,
     "blind_mechanisms.jsonl": 3,
 }
 SHARE = 0.97
