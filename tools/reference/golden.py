@@ -103,10 +103,12 @@ def golden(
         with wide_enough(tree_leaves(list(args))):
             outputs = call(copy.deepcopy(model).double(), upcast(list(args)), *followers)
             bounds = None if run is None else [_bounds(run, o) for o in outputs]
-            if bounds is not None and widened.halves and tells_nothing(outputs, bounds):
+            if bounds is not None and widened.met_halves and tells_nothing(outputs, bounds):
                 same = None if orders is None else orders.again()
                 with contextlib.nullcontext() if same is None else same:
-                    without = call(copy.deepcopy(model).double(), upcast(list(args)), Widened(halves=False))
+                    without = call(
+                        copy.deepcopy(model).double(), upcast(list(args)), Widened(keep_halves=False)
+                    )
                 bounds = [_explained(*each) for each in zip(bounds, outputs, without, strict=True)]
         if run is not None and any(beside_single(value) for _, value in leaves(list(args))):
             attributes = upcast(each(clone(list(args)), in_single))
@@ -197,22 +199,22 @@ class Widened(DispatchMode):
     """While entered, make float64 where an operation on float64 (or on nothing) asks for float32.
 
     `on_single` is told each tensor that would have been in float32. Casts to half precision stay, and are seen in
-    `halves`; without them (`halves=False`) these are in float64, too.
+    `met_halves`; without `keep_halves` these are in float64, too.
     """
 
     def __init__(
-        self, on_single: Callable[[torch.Tensor], None] | None = None, *, halves: bool = True
+        self, on_single: Callable[[torch.Tensor], None] | None = None, *, keep_halves: bool = True
     ) -> None:
         super().__init__()
         self._on_single = on_single
-        self._lifted = (torch.float32,) if halves else (torch.float32, *_HALVES)
-        self.halves = False  # whether something was cast to half precision
+        self._lifted = (torch.float32,) if keep_halves else (torch.float32, *_HALVES)
+        self.met_halves = False  # whether something was cast to half precision
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         name = str(func._schema.name).removeprefix("aten::")
         asked = kwargs.get("dtype") in self._lifted and name not in _RANDOM
-        self.halves |= kwargs.get("dtype") in _HALVES
+        self.met_halves |= kwargs.get("dtype") in _HALVES
         if asked:
             read = [a for a in tree_leaves(args) if isinstance(a, torch.Tensor)]
             asked = not any(a.dtype in (torch.float16, torch.bfloat16, torch.float32) for a in read)

@@ -129,20 +129,7 @@ def _reduced(node: ast.Call, name: str, tensors: int) -> ast.Call:
     """Give a reduction the names of PyTorch's arguments, and numpy's defaults."""
     if name in ("maximum", "minimum"):
         raise _NotKnown
-    if name in (
-        "sum",
-        "mean",
-        "prod",
-        "amax",
-        "amin",
-        "var",
-        "std",
-        "argmax",
-        "argmin",
-        "cumsum",
-        "cumprod",
-        "logsumexp",
-    ):
+    if name in _REDUCTIONS:
         if len(node.args) > tensors:
             node.keywords.insert(0, ast.keyword("dim", node.args[tensors]))
             node.args = node.args[:tensors]

@@ -12,22 +12,14 @@ import json
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from akgen.agents.requests.parsed import ParsedRequest
 from akgen.agents.requests.task import reference_for, task_for
 from tests.agents.sentences import blind, check
-
-
-class _Judge(Protocol):
-    def __call__(self) -> tuple[str, str]: ...
-
-
-class _Read(Protocol):
-    def __call__(self) -> ParsedRequest: ...
 
 
 class Line(NamedTuple):
@@ -35,8 +27,8 @@ class Line(NamedTuple):
 
     name: str
     own: bool
-    read: _Read
-    judge: _Judge
+    read: Callable[[], ParsedRequest]
+    judge: Callable[[], tuple[str, str]]
 
 
 def lines() -> Iterator[Line]:
