@@ -93,6 +93,7 @@ signatures: $(STAMP)
 sentences: $(STAMP)
 	@PYTHONPATH=. $(BIN)/python tests/agents/sentences/check.py $(notdir $(wildcard tests/agents/sentences/*.txt))
 	@for set in tests/agents/sentences/blind_*.jsonl; do PYTHONPATH=. $(BIN)/python tests/agents/sentences/blind.py $$set || exit 1; done
+	@for set in tests/agents/sentences/wordings_*.jsonl; do PYTHONPATH=. $(BIN)/python tests/agents/sentences/wordings.py $$set || exit 1; done
 
 CPP = $$(find tools -name "*.h" -o -name "*.hpp" -o -name "*.cpp")
 lint: $(STAMP)

@@ -19,7 +19,9 @@ from typing import NamedTuple
 
 from akgen.agents.requests.parsed import ParsedRequest
 from akgen.agents.requests.task import reference_for, task_for
-from tests.agents.sentences import blind, check
+from tests.agents.sentences import blind, check, wordings
+
+COMBINATIONS = 4  # of each line with alternatives
 
 
 class Line(NamedTuple):
@@ -42,6 +44,14 @@ def lines() -> Iterator[Line]:
             yield Line(
                 name, False, partial(lambda said: blind.converse(said)[0], line), partial(_blind, line)
             )
+    for path in sorted(check.HERE.glob("wordings_*.jsonl")):
+        for line in blind.read(path):
+            for seed in range(COMBINATIONS):
+                said = {**line, "turns": wordings.drawn(line, seed), "expect": "task"}
+                name = f"{path.name}: {line['id']} {seed} {' >> '.join(said['turns'])}"
+                yield Line(
+                    name, False, partial(lambda said: blind.converse(said)[0], said), partial(_blind, said)
+                )
 
 
 def _own(sentence: check.Sentence) -> tuple[str, str]:
