@@ -3,11 +3,10 @@
 import ast
 import math
 import re
-from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, StrictUndefined, Template
+from jinja2 import Environment, StrictUndefined
 
 from akgen.agents.requests.attributes import FROM_SHAPE
 from akgen.agents.requests.fits import shape_of
@@ -435,13 +434,8 @@ def code_reference(source: RequestSource, *, cast: bool) -> str:
 
 
 def _render(template: str, **values: object) -> str:
-    return _template(template).render(**values)
-
-
-@cache
-def _template(name: str) -> Template:
-    text = files("akgen.agents.requests").joinpath(name).read_text()
+    text = files("akgen.agents.requests").joinpath(template).read_text()
     environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
-    return environment.from_string(text)
+    return environment.from_string(text).render(**values)

@@ -155,25 +155,27 @@ def tiling_lines(ctx: KernelContext, fields: Mapping[str, str], dtype: Callable[
     expr = CppExpr(
         lambda p: f"tiling.get_{fields[p]}()", lambda n: ctx.types.get(n, "int"), refuse, host=True
     )
-    own = own_objects(ctx)
-    lines, left = [], len(own)
-    together = any(isinstance(s, Multiply) and not s.wait for s in walk(ctx.kernel.body))
-    if together:
+    lines = []
+    groups = ctx.objects_at_work
+    if any(len(group) > 1 for group in groups):
         lines.append("int64_t l1Left = -1; // all of it")
-    for o in own:
-        left -= 1
-        types = [dtype(ctx.arguments[t]) for t in (o.a, o.b, o.c)]
-        flags = ["true" if f else "false" for f in (o.transpose_a, o.transpose_b)]
-        bias = "ge::DT_UNDEFINED" if o.bias is None else dtype(ctx.arguments[o.bias])
-        stands_for = [ctx.kernel.objects[n] for n, by in ctx.shared_objects.items() if by == o.name]
-        dims = [_most([expr.text(other.dims[i]) for other in stands_for]) for i in range(3)]
-        shared = (str(len(own)), str(left), "&l1Left") if together else ()
-        given = ", ".join((*types, bias, *flags, *dims, *shared))
-        lines += [
-            f"if (!CutProducts(context, tiling.{tiling_field(o)}, {given})) {{",
-            "    return ge::GRAPH_FAILED; // the library finds no way to cut a product of this size",
-            "}",
-        ]
+    for at, group in enumerate(groups):
+        if len(group) > 1 and any(len(before) > 1 for before in groups[:at]):
+            lines.append("l1Left = -1;")
+        for k, name in enumerate(group):
+            o = ctx.kernel.objects[name]
+            types = [dtype(ctx.arguments[t]) for t in (o.a, o.b, o.c)]
+            flags = ["true" if f else "false" for f in (o.transpose_a, o.transpose_b)]
+            bias = "ge::DT_UNDEFINED" if o.bias is None else dtype(ctx.arguments[o.bias])
+            stands_for = [ctx.kernel.objects[n] for n, by in ctx.shared_objects.items() if by == name]
+            dims = [_most([expr.text(other.dims[i]) for other in stands_for]) for i in range(3)]
+            shared = (str(len(group)), str(len(group) - k - 1), "&l1Left") if len(group) > 1 else ()
+            given = ", ".join((*types, bias, *flags, *dims, *shared))
+            lines += [
+                f"if (!CutProducts(context, tiling.{tiling_field(o)}, {given})) {{",
+                "    return ge::GRAPH_FAILED; // the library finds no way to cut a product of this size",
+                "}",
+            ]
     return lines
 
 

@@ -17,6 +17,7 @@ from akgen.tools.dsl.ir import (
     Load,
     Multiply,
     Program,
+    SyncAll,
     WaitFor,
     Workspace,
     walk,
@@ -194,14 +195,34 @@ class KernelContext:
             found[o.name] = names[0]
         return found
 
+    @property
+    def objects_at_work(self) -> tuple[tuple[str, ...], ...]:
+        """Return the kernel's own Matmul objects, those together that share the cube core's buffers.
+
+        These are asked in one phase, some of them without waiting; an object that has its phases for itself is alone.
+        """
+        phases, apart = self._phases_of_objects()
+        groups: list[tuple[tuple[str, ...], frozenset[int], bool]] = []
+        for name in dict.fromkeys(self.shared_objects.values()):
+            mine = [n for n, by in self.shared_objects.items() if by == name]
+            group = ((name,), frozenset[int]().union(*(phases[n] for n in mine)), bool(apart & {*mine}))
+            met = [g for g in groups if (g[2] or group[2]) and g[1] & group[1]]
+            groups = [g for g in groups if g not in met]
+            names, at, asked = zip(*met, group, strict=True)
+            groups.append((sum(names, ()), frozenset[int]().union(*at), any(asked)))
+        return tuple(names for names, _, _ in groups)
+
     def _phases_of_objects(self) -> tuple[dict[str, frozenset[int]], set[str]]:
         """Return the phases from the first to the last use of each Matmul object; which are not waited for at once."""
         used: dict[str, set[int]] = {name: set() for name in self.kernel.objects}
         apart = set()
-        for k, body in enumerate(self.kernel.phases):
+        phase = 0
+        for body in self.kernel.phases:
+            phase += 1
             for s in walk(body):
+                phase += isinstance(s, SyncAll)
                 if isinstance(s, Multiply | WaitFor):
-                    used[s.object].add(k)
+                    used[s.object].add(phase)
                     if isinstance(s, WaitFor) or not s.wait:
                         apart.add(s.object)
         return {n: frozenset(range(min(u), max(u) + 1) if u else ()) for n, u in used.items()}, apart

@@ -10,6 +10,7 @@ from akgen.tools.compose.back.schedules.base import Kind, Part
 from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import Writer
 from akgen.tools.compose.middle.attention import fused
+from akgen.tools.compose.middle.epilogue import with_epilogues
 from akgen.tools.compose.middle.groups import letters
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest, by_reduction, by_store
 from akgen.tools.compose.scope import Unsupported
@@ -29,6 +30,9 @@ def choices(templates: tuple[SymbolicNest, ...], tensors: Tensors) -> list[Choic
         _writable(((t,), ("attention",)), tensors) for t in together if t.before
     ):
         return choices(together, tensors)
+    for joined in with_epilogues(templates):
+        if all(_writable(((t,), kinds(t)), tensors) for t in joined if t.before and t not in templates):
+            return choices(joined, tensors)
     each = [_ways(t, tensors) for t in templates]
     if len(each) == 1:
         return list(_in_step(each))

@@ -89,11 +89,11 @@ def attention(nests: tuple[SymbolicNest, SymbolicNest, SymbolicNest]) -> Attenti
     columns = (scored.n, keys, weighed.k)
     rows = []
     for nest, access, column in zip(nests, places, columns, strict=True):
-        found = None if access is None else _rows(nest, access, column)
+        found = None if access is None else rows_of(nest, access, column)
         if found is None:
             return None
         rows.append(found)
-    stored = _rows(middle, middle.nest.stores[0].access, keys)
+    stored = rows_of(middle, middle.nest.stores[0].access, keys)
     if stored != rows[1] or rows[0].axes[-1] != scored.m or rows[2].axes[-1] != weighed.m:
         return None
     lengths = [(n.cases[0][r.axes[-1]], n, r.axes[-1]) for n, r in zip(nests, rows, strict=True)]
@@ -139,7 +139,7 @@ def _alone(templates: Sequence[SymbolicNest], three: tuple[SymbolicNest, Symboli
     return True
 
 
-def _rows(t: SymbolicNest, access: Access, column: int) -> RowAxes | None:
+def rows_of(t: SymbolicNest, access: Access, column: int) -> RowAxes | None:
     """Return the axes beside the columns, if rows adjoin in their order. None where they do not."""
     strides = {a: s for a, s in access.strides if a != column}
     if access.offset or access.guards or access.stride(column) != 1 or not strides:

@@ -8,6 +8,7 @@ from akgen.tools.compose.back.loops import LoopCodegen
 from akgen.tools.compose.back.schedules.attention import write_attention
 from akgen.tools.compose.back.schedules.base import OPERATIONS, SCHEDULES, Kind, Library, Part
 from akgen.tools.compose.back.schedules.contraction import write_contraction
+from akgen.tools.compose.back.schedules.epilogue import write_epilogue
 from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import NATIVE, Writer
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
@@ -27,7 +28,7 @@ LINES: tuple[Kind, ...] = ("lines", "elements")
 def kinds(template: SymbolicNest) -> tuple[Kind, ...]:
     """Return the schedules that this nest can run under, best first. Raises Unsupported if there is none."""
     if template.before:
-        return ("attention",)
+        return ("attention",) if len(template.before) > 1 else ("epilogue",)
     library = next((OPERATIONS[v.op] for v in template.values if v.op in OPERATIONS), None)
     if library is not None:
         return (library,) if library != "sorting" else ("sorting", "sorting_long", "sorting_passes")
@@ -98,6 +99,8 @@ def write(
         return write_contraction(template, writer, suffix, tensors, tuning)
     if kind == "attention":
         return write_attention(template, writer, suffix, tensors, tuning)
+    if kind == "epilogue":
+        return write_epilogue(template, writer, suffix, tensors, tuning)
     schedule = SCHEDULES[kind](template, writer, suffix, tensors, tuning)
     if isinstance(schedule, Library):
         schedule.run()

@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from akgen.tools.compose.back.layout import CORE, CORES, LARGEST, Layout, Level, Tensors
-from akgen.tools.compose.back.loops import LoopCodegen
-from akgen.tools.compose.back.operands import Location
 from akgen.tools.compose.back.schedules.base import Part, TileSize
 from akgen.tools.compose.back.schedules.contraction import ProductBlocks
+from akgen.tools.compose.back.schedules.epilogue import ProductBlockCodegen
 from akgen.tools.compose.back.tuning import Tuning
-from akgen.tools.compose.back.writer import Extent, Shape, Tensor, Tile, Writer
+from akgen.tools.compose.back.writer import Extent, Shape, Tile, Writer
 from akgen.tools.compose.middle.attention import Attention, RowAxes, attention
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.compose.scope import Unsupported
@@ -50,19 +49,10 @@ TINY = 1e-30
 ONE_AS_FLOAT = Const(value=1.0)
 
 
-class _Scores(LoopCodegen):
-    """Writes what lies between the product and the softmax; the block of scores comes from the core's own workspace."""
+class _Scores(ProductBlockCodegen):
+    """Writes what lies between the product and the softmax."""
 
-    block_of_scores: tuple[int, Tensor, Expr, Expr]  # the load's number, from where, row stride
-
-    def _load(self, index: int) -> Tile | None:
-        number, tensor, offset, pitch = self.block_of_scores
-        if index != number:
-            return super()._load(index)
-        tile = self.w.allocate("F", "float32", loaded=True, wish="score_tile")
-        self.w.load(tile, tensor, offset, self.layout.extents["F"], pitch)
-        self.held[index] = Location(DType.FLOAT32, tile=tile)
-        return None
+    wish = "score_tile"
 
 
 def write_attention(
@@ -389,7 +379,7 @@ class _Attention:
         score, scale = self.scaled(score)
         at = (own * self.high + i) * self.wide
         emitter = self.emitter(index, key, n, columns)
-        emitter.block_of_scores = (self.found.scores, w.tensor(self.space("scores")), at, self.wide)
+        emitter.block_of_product = (self.found.scores, w.tensor(self.space("scores")), at, self.wide)
         emitter.block(emitter.needs([score]), [], keep={score})
         tile = emitter.held[score].tile
         if tile is None or tile.extent != "F":

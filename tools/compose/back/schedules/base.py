@@ -37,6 +37,7 @@ Kind = Literal[
     "scatter_rows",
     "scatter_elements",
     "attention",
+    "epilogue",
 ]
 
 

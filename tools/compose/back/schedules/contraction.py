@@ -7,6 +7,7 @@ work at one time read the same rows of A and columns of B, which one of them has
 """
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from akgen.tools.compose.back.layout import CORE, CORES, TURN, Tensors
 from akgen.tools.compose.back.schedules.base import OPERATIONS, Part
@@ -32,6 +33,7 @@ RESULTS_PER_CYCLE = 20  # that leave L0C
 ASKING = 4000  # cycles from a request to the first multiplication, and from the last one to the answer
 BETWEEN = 150  # cycles from block to block
 BAND = 4  # rows of blocks
+LANES = 64  # float32 numbers that an instruction of the vector core takes in a cycle
 
 
 def write_contraction(
@@ -41,14 +43,35 @@ def write_contraction(
     return ProductBlocks(template, writer, suffix, tensors, tuning).write()
 
 
+class ProductBlock(NamedTuple):
+    """A block of the product: its first row and column, how many of them, and the index of each outer axis."""
+
+    row: Expr
+    column: Expr
+    high: Expr
+    wide: Expr
+    outer: dict[int, Expr]
+
+
 class ProductBlocks:
-    """Blocks of one product: where they lie, as the kernel writes it."""
+    """Blocks of one product: where they lie, as the kernel writes it.
+
+    `beside` are the vector instructions for each number of a block, which run while the cube core makes the next one.
+    """
 
     def __init__(
-        self, template: SymbolicNest, writer: Writer, suffix: str, tensors: Tensors, tuning: Tuning
+        self,
+        template: SymbolicNest,
+        writer: Writer,
+        suffix: str,
+        tensors: Tensors,
+        tuning: Tuning,
+        *,
+        beside: int = 0,
     ) -> None:
         self.t, self.w, self.suffix, self.tensors, self.tuning = template, writer, suffix, tensors, tuning
         self.c: Contraction = contraction(template)
+        self.beside = beside
 
     def name(self, base: str) -> Name:
         return Name(id=base + self.suffix)
@@ -64,41 +87,57 @@ class ProductBlocks:
     def write(self) -> Part:
         part = Part(kind="contraction")
         c = self.c
-        part.sizes += self._blocks()
+        part.sizes += self.blocks()
         part.cores = self.name("blocks") * 2  # each cube core belongs to two programs
         block_m, block_n = (self.w.variable(self.name(x)) for x in ("block_m", "block_n"))
-        m, n, k = self.size(c.m), self.size(c.n), self.size(c.k)
         store = self.t.nest.stores[c.c.value]
         mm = self.w.matmul_object(
             a=self.operand(c.a), b=self.operand(c.b), c=self._tensor(*self.tensors.target(self.w, store)),
-            dims=(block_m, block_n, k), transpose_a=c.a.transposed, transpose_b=c.b.transposed,
+            dims=(block_m, block_n, self.size(c.k)), transpose_a=c.a.transposed, transpose_b=c.b.transposed,
         )  # fmt: skip
-        across, down, each = self.name("across"), self.name("down"), self.name("each")
-        i, r, s = self.name("i"), self.name("r"), self.name("s")
-        top, rows = self.name("top"), self.name("rows")
-        self.w.assign(across, call("ceil_div", n, block_n))
-        self.w.assign(down, call("ceil_div", m, block_m))
-        self.w.assign(each, down * across)
+        i = self.name("i")
+        self.count_blocks()
         # two programs share a cube core: first one block for each cube core, then the second ones
         first = CORE % 2 * (CORES // 2) + CORE // 2
-        with self.w.loop(i, first, product([*(self.size(x) for x in c.outer), each]), CORES):
-            self.w.assign(top, i % each // (across * BAND) * BAND)  # the first row of blocks of the band
-            self.w.assign(rows, call("min", Const(value=BAND), down - top))
-            self.w.assign(r, (top + (i % each - top * across) % rows) * block_m)
-            self.w.assign(s, (i % each - top * across) // rows * block_n)
-            index = self._outer(i // each)
-            high, wide = call("min", block_m, m - r), call("min", block_n, n - s)
+        with self.w.loop(i, first, self.total, CORES):
+            at = self.place(i)
             with self.w.stage("cube"):
                 self.w.multiply(
                     Multiply(
-                        object=mm, extent=(high, wide, k),
-                        a=self.offset(c.a, index, {c.m: r}), b=self.offset(c.b, index, {c.n: s}),
-                        c=self.offset(c.c, index, {c.m: r, c.n: s}),
+                        object=mm, extent=(at.high, at.wide, self.size(c.k)),
+                        a=self.offset(c.a, at.outer, {c.m: at.row}), b=self.offset(c.b, at.outer, {c.n: at.column}),
+                        c=self.offset(c.c, at.outer, {c.m: at.row, c.n: at.column}),
                         lda=self.pitch(c.a), ldb=self.pitch(c.b), ldc=self.pitch(c.c),
                     )
                 )  # fmt: skip
             self.w.close_stage()
         return part
+
+    def count_blocks(self) -> None:
+        """Write how many blocks lie across, down and in one product."""
+        block_m, block_n = (self.w.variable(self.name(x)) for x in ("block_m", "block_n"))
+        across, down = self.name("across"), self.name("down")
+        self.w.assign(across, call("ceil_div", self.size(self.c.n), block_n))
+        self.w.assign(down, call("ceil_div", self.size(self.c.m), block_m))
+        self.w.assign(self.name("each"), down * across)
+
+    @property
+    def total(self) -> Expr:
+        """Return how many blocks there are."""
+        return product([*(self.size(x) for x in self.c.outer), self.name("each")])
+
+    def place(self, block: Expr, mark: str = "") -> ProductBlock:
+        """Write where a block lies."""
+        across, down, each = self.name("across"), self.name("down"), self.name("each")
+        top, rows, r, s = (self.name(f"{x}{mark}") for x in ("top", "rows", "r", "s"))
+        block_m, block_n = self.name("block_m"), self.name("block_n")
+        self.w.assign(top, block % each // (across * BAND) * BAND)  # the first row of blocks of the band
+        self.w.assign(rows, call("min", Const(value=BAND), down - top))
+        self.w.assign(r, (top + (block % each - top * across) % rows) * block_m)
+        self.w.assign(s, (block % each - top * across) // rows * block_n)
+        high = call("min", block_m, self.size(self.c.m) - r)
+        wide = call("min", block_n, self.size(self.c.n) - s)
+        return ProductBlock(r, s, high, wide, self._outer(block // each))
 
     def operand(self, matrix: Matrix) -> str:
         origin = self.t.values[matrix.value].origin
@@ -138,7 +177,7 @@ class ProductBlocks:
     def pitch(self, matrix: Matrix) -> Expr | None:
         return None if matrix.pitch is None else self.w.scalar(matrix.pitch, "int")
 
-    def _blocks(self) -> list[Stmt]:
+    def blocks(self) -> list[Stmt]:
         """Return how the host chooses the size of blocks."""
         m, n, k = (self.length(x) for x in (self.c.m, self.c.n, self.c.k))
         block_m, block_n, blocks = self.name("block_m"), self.name("block_n"), self.name("blocks")
@@ -162,6 +201,10 @@ class ProductBlocks:
         arrive = panel(high, m, again_b, k_adjoins=not self.c.a.transposed) * again_a
         arrive = arrive + panel(wide, n, again_a, k_adjoins=self.c.b.transposed) * again_b
         once = high * wide // RESULTS_PER_CYCLE + ASKING
+        busy = call("max", multiply, arrive)
+        if self.beside:  # each of the two programs of a cube core treats every other block
+            treated = high * wide * self.beside // LANES
+            once, busy = once + treated, call("max", busy, treated // 2)
         waves = call("ceil_div", count, call("core_num") // 2)
         better = (
             Assign(name=least.id, value=cycles), Assign(name=block_m.id, value=high),
@@ -174,7 +217,7 @@ class ProductBlocks:
                     [*map(self.length, self.c.outer), call("ceil_div", m, high), call("ceil_div", n, wide)]
                 ),
             ),
-            Assign(name=cycles.id, value=waves * (call("max", multiply, arrive) + BETWEEN) + once),
+            Assign(name=cycles.id, value=waves * (busy + BETWEEN) + once),
             If(cond=binary("<", cycles, least), then=better),
         )
 
