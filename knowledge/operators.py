@@ -186,6 +186,7 @@ def find_operators(text: str) -> tuple[Named, ...]:
             if re.search(r"[^a-z0-9_.\s\-]|\n", part) or any(n.begin < end and begin < n.end for n in found):
                 continue
             apart = len(words[at][0]) == 1 and part[1:2] == " "  # an article, not the first letter of a name
+            apart = apart or part.startswith("me an")  # "make me an elementwise ..." names no mean
             apart = apart or (
                 part == "t" and lowered[end : end + 1] != "("
             )  # a tensor's name; the end of "don't"

@@ -57,6 +57,9 @@ _LONG_ENOUGH = 4  # letters of a switch's name that is no other word's
 _COUNTED = re.compile(r"(?<![a-z0-9_.])\d+k? \Z")
 
 
+_SWITCHED = re.compile(r" ?[=:] ?(?:(?P<off>false)|true)(?![a-z])")
+
+
 class AttributeValues(NamedTuple):
     """An attribute with its value, by every name it may have."""
 
@@ -84,11 +87,12 @@ def take_flags(text: MarkedText) -> None:
             denied = _DENIED.search(text.text[: match.start()])
             begin = denied.start() if denied else match.start()
             said: dict[str, Value] = dict(values)
-            if denied:
+            switched = _SWITCHED.match(text.rest, match.end())
+            if denied or (switched is not None and switched["off"]):
                 said = {k: not v if isinstance(v, bool) else None for k, v in values.items()}
             text.mark(
                 begin,
-                match.end(),
+                switched.end() if switched is not None else match.end(),
                 "attribute" if None not in said.values() else "denied",
                 AttributeValues(said),
             )

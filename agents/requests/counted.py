@@ -4,7 +4,7 @@ import re
 
 _N = r"(?<![a-z0-9_.\-\[(])\d+k?"
 _FREE = r"(?![a-z0-9_.]| ?[x*] ?\d)"
-_PARTS = (  # nouns that count a part of an operator, not the rows of a tensor
+PARTS = (  # nouns that count a part of an operator, not the rows of a tensor
     r"groups|heads|channels|layers|classes|experts|cores|tiles|steps|inputs|tensors|operands|times|axes|dims|filters|"
     r"buffers|blocks|outputs|elements|features|bins|matrices|columns|cols|bits|points of|"
     r"is|as|has|its|this|thus|plus|minus|units|neurons|parts|chunks|pieces|embeddings|entries|rows|"
@@ -12,7 +12,7 @@ _PARTS = (  # nouns that count a part of an operator, not the rows of a tensor
 )
 _NOUN = (
     r"(?:(?:sorted|random|query|input|feature|different|independent|separate|reference|candidate) )?"
-    rf"(?!(?:{_PARTS})\b)[a-z]+s"
+    rf"(?!(?:{PARTS})\b)[a-z]+s"
 )
 _UNIT = (
     r"(?:dims?|dimensions?|coord(?:inate)?s?|features?|samples?|components|d|entries|elements|values|floats)"
@@ -23,7 +23,7 @@ _WIDTH = (
     rf"|(?P<count>{_N})(?:[ \-]{_UNIT})(?![a-z0-9_]){_EACH})"
 )
 _ROWS = re.compile(rf"(?P<rows>{_N}) (?P<noun>{_NOUN}),? (?:of|with|wiht|having|that have|in)? ?{_WIDTH}")
-_TWO_SETS = re.compile(
+TWO_SETS = re.compile(
     rf"(?P<one>{_N}) (?P<noun>[a-z]+s),? (?P<link>and|vs\.?|versus|against|to|,? ?(?:and )?[b-z] (?:is|has|are)) "
     rf"(?P<two>{_N}) (?P=noun)(?P<gap>,? (?:(?:in|of|with|having|both|all|each) )*){_WIDTH}"
 )
@@ -52,7 +52,7 @@ _FEW = 6  # so many may be tensors of their own: "two 64x32 matrices"
 
 def with_shapes(text: str) -> str:
     """Return a text in lower case with shapes in the place of counts."""
-    text = _TWO_SETS.sub(_two_sets, text)
+    text = TWO_SETS.sub(_two_sets, text)
     text = _ZH_SETS.sub(lambda m: f"[{m['one']}, {m['width']}] 和 [{m['two']}, {m['width']}]", text)
     text = _ROWS.sub(lambda m: f"[{m['rows']}, {m['length'] or m['count']}] ", text)
     text = _TABLE.sub(lambda m: f"[{m['rows']}, {m['columns']}] ", text)

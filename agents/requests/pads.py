@@ -7,7 +7,7 @@ from akgen.agents.requests.marks import MarkedText
 from akgen.agents.requests.request import Request
 from akgen.knowledge.operators import Value
 
-_N = r"(?<![\d.x])(\d+)(?![\d.]| ?x ?\d)"
+_N = r"(?<![\d.x])(\d+)(?!\d|\.\d| ?x ?\d)"
 _MODES = (
     (r"reflect(?:ion|ive|ing|ed)?|mirror(?:ed)?|反射|镜像|对称", "reflect"),
     (
@@ -33,7 +33,8 @@ _SIDES = (
      r"|四周|四边|上下左右|左右上下|各边|每边|周围", (0, 1, 2, 3)),
 )  # fmt: skip
 _SIDE = "|".join(
-    f"(?P<s{i}>{pattern})" for i, (pattern, _) in sorted(enumerate(_SIDES), key=lambda p: -len(p[1][0]))
+    f"(?P<s{i}>{pattern})"
+    for i, (pattern, _) in sorted(enumerate(_SIDES), key=lambda p: (-len(p[1][1]), -len(p[1][0])))
 )
 _SOME = (
     r"(?:[\s:=,]|(?<![a-z])(?:by|of|with|is|on|at|the|and|side|pad|zeros?|pixels?|to)(?![a-z])"

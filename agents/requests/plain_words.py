@@ -11,13 +11,33 @@ from importlib.resources import files
 from typing import Any
 
 from akgen.agents.requests.marks import words
-from akgen.knowledge.operators import find_operators
+from akgen.agents.requests.worded_shapes import with_worded_shapes
+from akgen.knowledge.operators import find_operators, operator_named
 
 _N = r"\d{1,12}"  # more digits are no size
 _SHAPE = re.compile(rf"[\[(] ?{_N}(?: ?, ?{_N})* ?,? ?[\])]|(?<![\w.]){_N}(?: ?[x×*] ?{_N})+(?![\w.])")
 _METHOD = re.compile(r"(?<![\w.])(?:x|input|inp|tensor|t|a)\.(?P<name>[a-z][a-z_0-9]*)(?![\w(.]| ?\()")
 _CODE = re.compile(r"```|^(?:import |from \w[\w.]* import |class \w|def \w|@)", re.M)
 _PAIR = 2
+_CODED_TYPE = re.compile(  # "dtype=torch.float16"
+    r"(?<![\w.])(?:dtype ?[=:] ?(?:(?:torch|np|numpy|jnp|tf)\.)?|(?:torch|np|numpy|jnp|tf)\.)"
+    r"(?P<type>(?:b?float|u?int)(?:8|16|32|64)|half|bool|double|bf16|fp16|fp32)(?!\.?\w|\()",
+    re.I,
+)
+
+
+_DESCRIBED = re.compile(
+    r"(?<![\w.])(?P<said>(?:[a-z][a-z'-]* ){1,6})"
+    r"\((?P<path>(?:(?:torch|nn|F|functional)\.)*)(?P<name>[a-z][a-z_0-9]*)\)",
+    re.I,
+)
+_BEGINS = re.compile(
+    r"(?<![a-z])(?:an?|the|my|need|want|write|make|please|me|do|have|implement|create|run|apply|for) ", re.I
+)
+_JOINS = re.compile(
+    r"(?<![a-z])(?:then|and|of|plus|after|followed|with|over|along|on|in|by|to|before|no|not|without|it|is)(?![a-z])",
+    re.I,
+)
 
 
 def in_plain_words(text: str) -> str:
@@ -35,6 +55,41 @@ def everywhere_plain(text: str) -> str:
     for pattern, written in _rules("everywhere"):
         text = pattern.sub(written, text)
     return text
+
+
+def request_plain(text: str) -> str:
+    """Return a text that begins a request with what a request says more loosely than a follow-up; code as it is."""
+    if _CODE.search(text):
+        return text
+    text = _CODED_TYPE.sub(_type, text)
+    text = _DESCRIBED.sub(_named, text)
+    for pattern, written, beside in _conditional():
+        if beside is None or beside.search(text):
+            text = pattern.sub(written, text)
+    text = _ranked(with_worded_shapes(text))
+    for pattern, written in _rules("named"):
+        text = pattern.sub(written, text)
+    return text
+
+
+def _type(match: re.Match[str]) -> str:
+    """Write "dtype=torch.float16" as the type alone, but in the brackets of a call."""
+    before = match.string[: match.start()]
+    opened = before.rfind("(") if before.count("(") > before.count(")") else -1
+    called = opened > 0 and (before[opened - 1].isalnum() or before[opened - 1] == "_")
+    return match[0] if called else match["type"]
+
+
+def _named(match: re.Match[str]) -> str:
+    """Write "an attention mask fill (masked_fill)" as the name in brackets, which PyTorch knows by that name alone."""
+    said = _BEGINS.split(match["said"])[-1]
+    sure = match["path"] or "_" in match["name"]
+    entry = operator_named(match["name"])
+    if not sure or entry is None or not said.strip() or _JOINS.search(said):
+        return match[0]
+    if {n.operator for n in find_operators(said.lower())} == {entry.name}:
+        return match[0]  # said twice
+    return f"{match['said'].removesuffix(said)}{match['name']} "
 
 
 def _called(match: re.Match[str]) -> str:
@@ -92,13 +147,20 @@ def _data() -> dict[str, Any]:
 
 
 @cache
+def _conditional() -> tuple[tuple[re.Pattern[str], str, re.Pattern[str] | None], ...]:
+    """Return the rules of requests; a rule with a third pattern holds for texts that have it."""
+    beside = [re.compile(rule[2], re.I) if rule[2:] else None for rule in _data()["requests"]]
+    return tuple((p, w, b) for (p, w), b in zip(_rules("requests"), beside, strict=True))
+
+
+@cache
 def _rules(kind: str) -> tuple[tuple[re.Pattern[str], str], ...]:
     types = "|".join(
         sorted({re.escape(w) for listed in words()["dtypes"].values() for w in listed}, key=len, reverse=True)
     )
     return tuple(
-        (re.compile(pattern.replace("TYPE", f"(?:{types})"), re.I), written)
-        for pattern, written in _data()[kind]
+        (re.compile(pattern.replace("TYPE", f"(?:{types})").replace("SHAPE", _SHAPE.pattern), re.I), written)
+        for pattern, written, *_ in _data()[kind]
     )
 
 

@@ -43,7 +43,7 @@ from akgen.agents.requests.pasted.nodes import with_nodes
 from akgen.agents.requests.pasted.tensors_beside import Beside, indexed_source, with_tensors, without_label
 from akgen.agents.requests.per_channel import per_channel_request
 from akgen.agents.requests.plain_latex import with_products, without_latex
-from akgen.agents.requests.plain_words import everywhere_plain
+from akgen.agents.requests.plain_words import everywhere_plain, request_plain
 from akgen.agents.requests.prepared import prepared_request
 from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.program import input_count
@@ -105,6 +105,7 @@ def parse_request(
         return ParsedRequest(request=known)
     text = text.encode(errors="replace").decode()  # half characters, which nothing could write down
     text = in_our_names(in_torch(with_nodes(with_properties(text)) if known.empty else _AGREES.sub("", text)))
+    text = request_plain(text) if known.empty else text
     text = with_weights(written_out(with_permutations(with_own_attributes(everywhere_plain(text)))))
     return in_conversation(text, known, lambda said, then: _parsed(said, then, before))
 
