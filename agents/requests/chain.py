@@ -1,5 +1,6 @@
 """Turn what was marked in a text into a chain of operators with types and shapes, or into a change of one."""
 
+import ast
 import re
 
 from akgen.agents.requests.assumed import with_type
@@ -107,7 +108,24 @@ def assemble(
     request = with_shapes(text, _without_vectors(text, marks, known), request, known, also=also)
     request = _with_wide_bias(request)
     request = request.model_copy(update={"steps": accumulated(request.steps, request.dtypes)})
-    return request if denied_type else with_type(request)
+    request = request if denied_type else with_type(request)
+    return request.model_copy(update={"steps": _inverted(request)})
+
+
+def _inverted(request: Request) -> tuple[ChainStep, ...]:
+    """Return the chain with truth values inverted where it would negate them: "取反" of what is true or false."""
+    steps = list(request.steps)
+    whole = request.dtypes == (DType.BOOL,)
+    for at, step in enumerate(steps):
+        before = operator_named(steps[at - 1].operator) if at and steps[at - 1].formula is None else None
+        truth = (whole and at == 0) or (
+            before is not None and (before.category == "comparison" or before.name.startswith("logical_"))
+        )
+        told = steps[at - 1].formula if at else None
+        truth = truth or (told is not None and isinstance(ast.parse(told, mode="eval").body, ast.Compare))
+        if step.operator == "neg" and truth:
+            steps[at] = ChainStep(operator="logical_not")
+    return tuple(steps)
 
 
 def _kept_batch(steps: tuple[ChainStep, ...]) -> tuple[ChainStep, ...]:

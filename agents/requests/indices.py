@@ -20,6 +20,10 @@ _SUM = re.compile(
     r"[Σ∑]\s*(?:_\s*(?:\{\s*([a-z])\s*(?:=\s*[01])?\s*\}|([a-z])(?:=[01])?)"
     r"(?:\s*\^\s*(?:\{[^{}]*\}|\([^()]*\)|\w+))?)?\s*"
 )
+_SPELT = re.compile(r"(?<![A-Za-z_])(?:sum_|\\?sum over )(?=\{?[a-z]\}?(?![a-z]))")
+_GREEK = re.compile(
+    r"[,，;； ]*(?:(?:where|with|其中|取) ?)?([α-ω]) ?(?:=|取|为|是) ?(-?\d+(?:\.\d+)?(?:e-?\d+)?)(?![\w.]\w)"
+)
 _STEP = re.compile(r"_\{?\(?\s*[a-z]\s*[-+]\s*\d|_\{?-?\d+\}?(?!\d*[a-z])|\[[a-z] ?[-+] ?\d+\]")
 _LEFT = re.compile(
     r"(?<![\w\\.\[\]])(?:(?P<call>[A-Za-z]+ ?\( ?[a-zA-Z] ?\))(?:_\{?(?P<of>[a-z])\}?)?"
@@ -61,7 +65,7 @@ class _Equation(NamedTuple):
 def without_indices(text: str) -> str:
     """Return the text with its indexed equations written so that they can be read; as it is where none is sure."""
     plain = _INNER.sub(r"\1_\2·\3_\4", text)
-    plain = _SUM.sub(lambda m: f"Σ_{m[1] or m[2]} " if m[1] or m[2] else m[0], plain)
+    plain = _SUM.sub(lambda m: f"Σ_{m[1] or m[2]} " if m[1] or m[2] else m[0], _SPELT.sub("Σ_", plain))
     if _STEP.search(plain) or not (_INDEXED.search(plain) or "Σ_" in plain):
         return text
     equations = _equations(plain)
@@ -184,11 +188,17 @@ def _with_calls(part: str, *, along: bool) -> str | None:
 
 def _rows_of(equation: _Equation) -> bool:
     """Say whether an equation of a matrix has whole rows in it: "s_ij = <a_i, b_j>"."""
+    right = equation.text.partition("=")[2]
+    apart = [m for m in (*_LENGTH.finditer(right), *_DOT.finditer(right)) if len(_letters_in(m[0])) > 1]
     return (
-        len(equation.letters) > 1
-        and any(len(_letters(m)) == 1 for m in _INDEXED.finditer(equation.text.partition("=")[2]))
+        (len(equation.letters) > 1 or (len(equation.letters) == 1 and bool(apart)))
+        and any(len(_letters(m)) == 1 for m in _INDEXED.finditer(right))
         and bool(_DOT.search(equation.text) or _LENGTH.search(equation.text))
     )
+
+
+def _letters_in(text: str) -> set[str]:
+    return {_letters(m) for m in _INDEXED.finditer(text)}
 
 
 def _by_index(text: str, equations: list[_Equation], summed: set[str], *, same: bool) -> str:
@@ -211,8 +221,16 @@ def _by_index(text: str, equations: list[_Equation], summed: set[str], *, same: 
                 .replace("²", "**2")
                 .replace("⊙", "*")
             )
+            part = _with_greek(part, text)
         text = f"{text[: equation.begin]}{part}{text[equation.end :]}"
-    return _ROW_OF.sub(" ", text)
+    return _ROW_OF.sub(" ", _GREEK.sub(lambda m: m[0] if m[1] in text[m.end() :] else " ", text))
+
+
+def _with_greek(part: str, text: str) -> str:
+    """Put in the numbers that are told of Greek letters."""
+    for match in _GREEK.finditer(text):
+        part = re.sub(rf"{match[1]}(?![=\w])\s*", f"{match[2]} * ", part)
+    return re.sub(r" \* (?=[*+\-/),])", " ", part)
 
 
 def _length(match: re.Match[str], letter: str) -> str:

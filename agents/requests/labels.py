@@ -186,6 +186,8 @@ def _named_again(text: MarkedText, marks: list[Mark], left: Mark, right: Mark) -
             return [right]  # "masked softmax: fill with -inf, then softmax"
     part = right.value in parts_of(first.name) and not between & {"of", "and", "fused", "then", "after"}
     said = text.text[left.end : right.begin]
+    whole = first.category in _WHOLE or first.category == "optimizer"
+    part = part and (whole or "operator" not in between)  # "square, rsqrt, multiply by it" multiplies
     told = (
         first.category in _WHOLE
         or first.category == "optimizer"

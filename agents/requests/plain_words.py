@@ -38,6 +38,10 @@ _JOINS = re.compile(
     r"(?<![a-z])(?:then|and|of|plus|after|followed|with|over|along|on|in|by|to|before|no|not|without|it|is)(?![a-z])",
     re.I,
 )
+_FAMILY = re.compile(
+    r"(?<![a-z])(?:(?:both|all|each|every|two|three)(?: of)?(?: the)? |(?:两个|三个|每个|所有的?|各个?) ?)(?P<stem>[A-Za-z])(?:s|'s)?"
+    r"(?=(?: ?(?:matrices|matrix|weights?|are|is|have|has|shape|of|all|both|each|都|均|为|是|形状|[:=]))* ?[\[(]?\d)",
+)
 
 
 def in_plain_words(text: str) -> str:
@@ -54,7 +58,14 @@ def everywhere_plain(text: str) -> str:
         return text
     for pattern, written in _rules("everywhere"):
         text = pattern.sub(written, text)
-    return text
+    return _FAMILY.sub(lambda m: _members(m, text), text)
+
+
+def _members(match: re.Match[str], text: str) -> str:
+    """Write "both W are 64x32" of "x@Wg" and "x@Wu" with the names of both."""
+    named = dict.fromkeys(re.findall(rf"(?<![\w.]){match['stem']}(?:[a-z]\w?|_?\d|_\w+)(?!\w)", text))
+    alone = len(re.findall(rf"(?<![\w.]){match['stem']}(?!\w)", text)) == 1
+    return ", ".join(named) if alone and len(named) >= _PAIR else match[0]
 
 
 def request_plain(text: str) -> str:

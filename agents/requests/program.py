@@ -332,14 +332,37 @@ def chain_lines(request: Request) -> ChainLines | None:
     return ChainLines(tuple(i.name for i in program.inputs), tuple(program.lines))
 
 
+class ChainFunction(NamedTuple):
+    """What a chain without weights of its own computes, with the functions that it calls."""
+
+    inputs: tuple[Input, ...]
+    lines: tuple[str, ...]
+    helpers: tuple[str, ...]
+    domain: str | None  # as Python: what its tensors must hold
+
+
+def function_of(request: Request) -> ChainFunction | None:
+    """Return what a chain computes as a function's parts; None of code, and where it has weights of its own."""
+    program = _Program(request) if request.steps else None
+    if program is None or program.made or any(i.part for i in program.inputs):
+        return None
+    domain = _domain(request, program.inputs)
+    return ChainFunction(tuple(program.inputs), tuple(program.lines), tuple(_functions(request)), domain)
+
+
+def _functions(request: Request) -> list[str]:
+    """Return the functions of our own that a chain calls."""
+    named = [step.operator for step in request.steps if step.formula is None]
+    sources = [source for name in dict.fromkeys(named) if (source := source_of(name, request)) is not None]
+    called = [form_named(s.formula.partition("(")[0]) for s in request.steps if s.formula is not None]
+    return [*sources, *(form.source for form in called if form is not None)]
+
+
 def chain_reference(request: Request) -> str:
     """Write the reference module of a chain."""
     program = _Program(request)
     shapes = len(request.shapes[0]) if request.shapes else 1
-    named = [step.operator for step in request.steps if step.formula is None]
-    sources = [source for name in dict.fromkeys(named) if (source := source_of(name, request)) is not None]
-    called = [form_named(s.formula.partition("(")[0]) for s in request.steps if s.formula is not None]
-    sources += [form.source for form in called if form is not None]
+    sources = _functions(request)
     return _render(
         "reference.j2",
         name=request.name,

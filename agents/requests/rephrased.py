@@ -43,12 +43,15 @@ def rephrased(text: str, known: Request) -> str:
         set_values,
         _preferred,
         _unscaled,
+        _masked_causally,
         _unreduced,
         kept_values,
         gone_back,
         *([_unshifted] if bare else []),
     ):
         text = _each_clause(text, lambda part, rewrite=rewrite: rewrite(part, known))  # type: ignore[misc]
+    if operators_of(known) == {"add"} or _is_sum(known):
+        text = pattern("one more addend").sub(r"another input \g<name> of the same shape and add it", text)
     alike = with_alike_tensor(text, known)
     if alike == text:
         alike = _each_clause(text, lambda part: _changed(part, with_alike_tensor(part, known)))
@@ -128,6 +131,14 @@ def _unscaled(part: str, known: Request) -> str | None:
     return "scale=1.0" if denied or pattern("unscaled").fullmatch(said) else None
 
 
+def _masked_causally(part: str, known: Request) -> str | None:
+    """Write "add a causal mask" of attention as "make it causal": its result is not masked."""
+    names = [s.formula or entry_of(s).category for s in known.steps]
+    if len(names) != 1 or "attention" not in names[0]:
+        return None
+    return "make it causal" if pattern("masked causally").fullmatch(plainly(part)) else None
+
+
 def _unreduced(part: str, known: Request) -> str | None:
     """Write "give me the per row loss" as "reduction none", where that is a value for each row."""
     heads = [form_named((s.formula or "").partition("(")[0]) for s in known.steps]
@@ -159,6 +170,12 @@ def _appended(text: str) -> str:
     if len(named) != 1 or named[0].begin != 0 or _SHAPED.search(name):
         return text
     return f"then {name}" if name.isascii() and said.isascii() else f"然后 {name}"
+
+
+def _is_sum(known: Request) -> bool:
+    """Say whether all that is known is a sum of tensors."""
+    only = known.steps[0].formula if len(known.steps) == 1 else None
+    return only is not None and re.fullmatch(r"\w+(?: \+ \w+)+", only) is not None
 
 
 def _operator(name: str) -> bool:

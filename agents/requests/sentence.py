@@ -13,6 +13,7 @@ from akgen.agents.requests.asides import without_asides
 from akgen.agents.requests.assigned import assigned_request, open_list
 from akgen.agents.requests.attributes_apart import with_own_attributes
 from akgen.agents.requests.bound_forms import bound_request
+from akgen.agents.requests.by_clauses.reader import stepwise_request
 from akgen.agents.requests.code import source_of
 from akgen.agents.requests.edits import edited
 from akgen.agents.requests.explained import agrees, shortened
@@ -164,6 +165,9 @@ def _parsed_whole(text: str, known: Request, before: Language) -> ParsedRequest:
         return again if again.problem is None else heard
     if known.empty and (assigned := _assigned(text, heard)) is not None:
         return ParsedRequest(request=assigned)
+    if known.empty and heard.problem is None and _left_open(heard.request):
+        stepwise = stepwise_request(text, _plainly)
+        return heard if stepwise is None else ParsedRequest(request=stepwise)
     plain = heard.problem is None and "=" not in text
     if not known.empty or plain or _CODE.search(text) or _BEYOND_REASON.search(text):
         return heard
@@ -173,6 +177,8 @@ def _parsed_whole(text: str, known: Request, before: Language) -> ParsedRequest:
         if (request := other(text, _plainly)) is not None and problem_of(request, Language.ENGLISH) is None:
             return ParsedRequest(request=request)
     request = specified_request(without_latex(text))
+    if request is None and heard.problem is not None:
+        request = stepwise_request(text, _plainly)
     if request is None or problem_of(request, Language.ENGLISH) is not None:
         return heard
     return (
@@ -180,6 +186,11 @@ def _parsed_whole(text: str, known: Request, before: Language) -> ParsedRequest:
         if heard.problem is not None or differs(heard.request, request)
         else heard
     )
+
+
+def _left_open(request: Request) -> bool:
+    """Say whether the shapes may be those of one case, or attributes of the steps are lacking."""
+    return len(request.shapes) > 1 or "attribute" in missing(request)
 
 
 def _with_wanted_results(

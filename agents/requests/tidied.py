@@ -13,6 +13,7 @@ _TYPE = r"(?<![a-z0-9])(?:(?:fp|float|bf|bfloat|u?int)\d+|bool|half)(?![a-z0-9])
 _SHAPE = r"(?:[\[(] ?\d+(?: ?, ?\d+)* ?,? ?[\])]|(?<![\w.])\d+(?: ?[x*] ?\d+)+(?![\w.]*\d))"
 _PAIR = 2
 _COLUMNS = 2  # bars in a row that does not begin with one
+_SIZES = re.compile(r"\d+(?: ?[,x] ?\d+)*,?")  # of a cell: its shape without brackets
 _RULE = re.compile(r"[\s|:\-+]*")
 _HEAD = re.compile(
     r"(?:\s|\||(?<![a-z])(?:names?|tensors?|inputs?|outputs?|arguments?|args?|shapes?|sizes?|d?types?|data types?"
@@ -105,10 +106,13 @@ def _listed(text: str) -> str:
     written = []
     for at, (line, count) in enumerate(zip(lines, bars, strict=True)):
         beside = {*bars[max(0, at - 1) : at], *bars[at + 1 : at + 2]}
-        if not line.strip().startswith("|") and (count < _COLUMNS or count not in beside):
+        framed = line.strip().startswith("|") and line.strip().endswith("|") and count > _COLUMNS
+        if not framed and (count < _COLUMNS or count not in beside):
             written.append(line)
         elif re.search(_SHAPE, line) or re.search(_TYPE, line, re.I):
-            written.append(" ".join(cell.strip() for cell in line.split("|") if cell.strip()) + ",")
+            cells = [cell.strip() for cell in line.split("|") if cell.strip()]
+            cells = [f"[{c}]" if _SIZES.fullmatch(c) and i else c for i, c in enumerate(cells)]
+            written.append(" ".join(cells) + ",")
         else:
             written.append("" if _RULE.fullmatch(line) or _HEAD.fullmatch(line) else line)
     return "\n".join(written)

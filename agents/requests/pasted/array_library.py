@@ -25,6 +25,10 @@ _LINE = re.compile(
 )
 _TYPE = re.compile(r"(?<![\w.])(?:np|numpy|jnp)\.((?:u?int|float|bfloat|bool)\d*)\b(?!\()")
 _COMMENT = re.compile(r"#+([^\n]*)")
+_ARRAYS = re.compile(  # arrays whose functions are methods alone: "x.std(-1, keepdims=True)"
+    r"(?<![A-Za-z_])(?:numpy|ndarrays?|np|jax|jnp)(?![A-Za-z_])|\.(?:mean|std|var|sum|max|min)\([^()\n]*(?:keepdims|axis|ddof) ?=",
+    re.I,
+)
 _LIBRARIES = {"np", "numpy", "jnp", "jax", "lax", "cupy"}
 _REDUCTIONS = frozenset(
     (
@@ -52,20 +56,21 @@ class _NotKnown(Exception):
 
 def in_torch(text: str) -> str:
     """Return a text with its numpy and JAX expressions in PyTorch; as it is where one of them has no counterpart."""
-    if len(text) > _LONGEST or not _PREFIX.search(text):
+    methods = _PREFIX.search(text) is None
+    if len(text) > _LONGEST or (methods and not _ARRAYS.search(text)):
         return text
     put = _IMPORT.sub("", text)
     try:
-        for pattern in (_BLOCK, _TICKED, _LINE):
-            put = pattern.sub(_written, put)
+        for pattern in (_BLOCK,) if methods else (_BLOCK, _TICKED, _LINE):
+            put = pattern.sub(lambda m: _written(m, methods=methods), put)
     except _NotKnown:
         return text
     return text if _PREFIX.search(put) else _TYPE.sub(r"\1", put)
 
 
-def _written(match: re.Match[str]) -> str:
+def _written(match: re.Match[str], *, methods: bool = False) -> str:
     code = match[match.lastindex or 0]
-    if not _PREFIX.search(code):
+    if not methods and not _PREFIX.search(code):
         return match[0]
     try:
         tree = read_python(textwrap.dedent(code).strip())

@@ -10,7 +10,9 @@ from akgen.agents.requests.specified.layout import SpecifiedText, said_words, ty
 from akgen.tools.core.dtypes import DType
 
 NAME = r"(?<![A-Za-z0-9_.])[A-Za-z_][A-Za-z0-9_]*(?![A-Za-z0-9_])"
-SHAPE = r"(?:[\[(] ?\d+(?: ?, ?\d+)* ?,? ?[\])]|(?<![\w.])\d+(?: ?x ?\d+)+(?![\w.]))"
+SHAPE = (
+    r"(?:[\[(] ?\d+(?:(?: ?, ?\d+)*| ?x ?\d+(?: ?x ?\d+)*) ?,? ?[\])]|(?<![\w.])\d+(?: ?x ?\d+)+(?![\w.]))"
+)
 _JOINT = r"(?:\s*(?:,|/|&|、)\s*(?:and )?|\s+and\s+|\s*[和与]\s*)"
 _LINK = (
     r"(?:[\s:=,]|(?<![A-Za-z])(?:(?:is|are) an?|is|are|of|both|all|each|has|have|with|in|shape|size|tensors?|dtype"
