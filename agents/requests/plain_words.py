@@ -39,7 +39,8 @@ _JOINS = re.compile(
     re.I,
 )
 _FAMILY = re.compile(
-    r"(?<![a-z])(?:(?:both|all|each|every|two|three)(?: of)?(?: the)? |(?:两个|三个|每个|所有的?|各个?) ?)(?P<stem>[A-Za-z])(?:s|'s)?"
+    r"(?<![a-z])(?:(?:both|all|each|every|two|three)(?: of)?(?: the)? "
+    r"|(?:两个|三个|每个|所有的?|各个?) ?)(?P<stem>[A-Za-z])(?:s|'s)?"
     r"(?=(?: ?(?:matrices|matrix|weights?|are|is|have|has|shape|of|all|both|each|都|均|为|是|形状|[:=]))* ?[\[(]?\d)",
 )
 

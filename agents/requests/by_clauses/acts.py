@@ -7,17 +7,15 @@ import ast
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
-from importlib.resources import files
-from json import loads
-from typing import Any
 
+from akgen.agents.requests.by_clauses.context import pattern, said_words, to_type, whole
+from akgen.agents.requests.by_clauses.layers import Layers
 from akgen.agents.requests.by_clauses.values import Chain, NotAStep, Value
 from akgen.agents.requests.formula import WIDTHS
 from akgen.agents.requests.needs import missing
 from akgen.agents.requests.program import Input, function_of
 from akgen.agents.requests.request import Held, Request
 from akgen.agents.requests.specified.expressions import NotSpecified, expression_in
-from akgen.agents.requests.specified.layout import type_words
 from akgen.agents.requests.specified.program import open_in
 from akgen.agents.requests.specified.tensors import dtype_of
 from akgen.agents.requests.trees import call, substituted, transposed, with_axes
@@ -30,31 +28,13 @@ _SIGNS = {
 }  # fmt: skip
 _TURNED = r"\s?(?:\^ ?T|\.T|\.mT|ᵀ|'s transpose| transposed|的?转置)"
 _ELEMENTS = re.compile(r"逐元素|同形状|element-?wise|same shape|original|原", re.I)
-_ORDERS = {"NCHW": (0, 3, 1, 2), "NHWC": (0, 2, 3, 1), "CHW": (2, 0, 1), "HWC": (1, 2, 0)}
 _NOUNS = {"均值": "mean", "平均值": "mean", "标准差": "std", "方差": "var", "偏置": "bias", "权重": "weight",
           "掩码": "mask", "残差": "residual", "average": "mean", "standard deviation": "std", "variance": "var",
           "温度": "temperature"}  # fmt: skip
 _LIMIT = re.compile(r'params\["shape(?P<at>\d*)"\]')
 _ROOT = re.compile(rf"(?:sqrt|√)\s?\(?(?P<of>{'|'.join(WIDTHS)})(?![\w])\)?", re.I)
-_CONV = {"pad": "padding", "填充": "padding", "补零": "padding", "步长": "stride", "步幅": "stride", "group": "groups",
-         "膨胀": "dilation", "空洞": "dilation", "分组": "groups", "组数": "groups"}  # fmt: skip
 _KINDS = {"amax": "max|最大", "amin": "min|最小", "mean": "mean|average|均|平均", "sum": "sum|total|总|和|之"}
-_STATISTICS = (("running_mean", "mean"), ("running_var", "var"), ("weight", "gamma"), ("bias", "beta"))
 _PAIR = 2
-
-
-@cache
-def said_words() -> dict[str, Any]:
-    path = files("akgen.agents.requests.by_clauses").joinpath("words.json")
-    found: dict[str, Any] = loads(path.read_text("utf-8"))
-    return found
-
-
-@cache
-def pattern(name: str) -> re.Pattern[str]:
-    said, article, _ = name.partition(", a is a tensor")
-    text: str = said_words()[said].replace("{type}", f"(?:{type_words()})")
-    return re.compile(text.replace("|an?|", "|an|") if article else text, re.I)
 
 
 @cache
@@ -67,35 +47,31 @@ def _verbs() -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple(found)
 
 
-class Clauses:
+class Clauses(Layers):
     """Acts on a chain, clause after clause."""
 
     def __init__(self, chain: Chain, read: Read, begins: str | None) -> None:
-        self.chain = chain
+        super().__init__(chain, begins)
         self._read = read
-        self._begins = begins  # the tensor that the first clause is about, where it names none
-        self.starts: str | None = None  # the tensor that stands in front of all clauses
         self.verb = ""
-        self.later = ""  # what is said behind the clause
         self.by_channel = False  # the clause says that its vector is
         self.told = 0  # clauses that say more than an operator
 
     def copied(self) -> "Clauses":
-        other = Clauses(self.chain.copied(), self._read, self._begins)
+        other = Clauses(self.chain.copied(), self._read, self.begins)
         other.verb, other.later, other.starts, other.told = self.verb, self.later, self.starts, self.told
         return other
 
     def finish(self, wanted: DType | None) -> None:
         """Give the result the type that is said of it. Raises NotAStep."""
-        value = self.chain.value(self._now())
+        value = self.chain.value(self.now())
         if wanted is not None and (value is None or value.dtype is not wanted):
-            self.chain.put(_to(self._now(), wanted))
+            self.chain.put(to_type(self.now(), wanted))
 
     def act(self, clause: str) -> None:
         """Add what a clause does. Raises NotAStep."""
         clause = self._bare(clause)
-        for way in (self._formula, self._alike, self._worded, self._cast, self._ordered, self._looked_up, self._joined, self._linear, self._conv, self._norm, self._batch_norm,
-                    self._flattened, self._after_formula, self._alone, self._of_subject, self._both_sides):  # fmt: skip
+        for way in self._ways():
             trial = self.chain.copied()
             try:
                 if way(clause):
@@ -105,6 +81,27 @@ class Clauses:
                 pass
             self.chain = trial
         raise NotAStep(clause)
+
+    def _ways(self) -> tuple[Callable[[str], bool], ...]:
+        own = (self._formula, self._alike, self._worded, self._cast)
+        layers = (
+            self.ordered,
+            self.looked_up,
+            self.joined,
+            self.linear,
+            self.conv,
+            self.norm,
+            self.batch_norm,
+        )
+        return (
+            *own,
+            *layers,
+            self.flattened,
+            self._after_formula,
+            self._alone,
+            self._of_subject,
+            self._both_sides,
+        )
 
     def _bare(self, clause: str) -> str:
         lead = pattern("lead, a is a tensor" if "a" in self.chain.given else "lead").match(clause)
@@ -132,20 +129,6 @@ class Clauses:
 
     # what a clause is about
 
-    def _mentioned(self, clause: str) -> list[str]:
-        """Return the tensors that a clause names, in its order."""
-        found = [(m.start(), n) for n in self.chain.given for m in re.finditer(_whole(n), clause)]
-        return list(dict.fromkeys(name for _, name in sorted(found)))
-
-    def _now(self) -> ast.expr:
-        """Return what came before; the tensor that the chain begins with. Raises NotAStep."""
-        if self.chain.current is None:
-            if self._begins is None:
-                raise NotAStep
-            self.chain.begin_with(self._begins)
-        assert self.chain.current is not None
-        return ast.Name(self.chain.current)
-
     # ways to read a clause
 
     def _formula(self, clause: str) -> bool:
@@ -153,7 +136,7 @@ class Clauses:
         apart = (
             self.starts is not None
             and self.chain.current is None
-            and self.starts not in self._mentioned(clause)
+            and self.starts not in self.mentioned(clause)
         )
         tree = None if apart else self._expression(clause)
         if tree is not None and (re.search(r"(?:norm|normalize)\(", ast.unparse(tree)) or open_in(tree)):
@@ -161,7 +144,7 @@ class Clauses:
         if tree is None or (isinstance(tree, ast.Name) and self.chain.current is not None):
             return False
         if isinstance(tree, ast.Name):
-            self.chain.begin_with(self._mentioned(clause)[0])
+            self.chain.begin_with(self.mentioned(clause)[0])
             return True
         if (
             self.chain.current is not None
@@ -169,18 +152,18 @@ class Clauses:
             and self.chain.current in self.chain.trees
         ):
             raise NotAStep(clause)  # what came before would be lost
-        first = self._mentioned(clause)[0]
+        first = self.mentioned(clause)[0]
         self.chain.put(tree)
         self.chain.first = self.chain.first or first
         return True
 
     def _expression(self, said: str) -> ast.expr | None:
         """Return an expression over named tensors, marked as used."""
-        named = self._mentioned(said)
+        named = self.mentioned(said)
         if not named:
             return None
         for name in named:
-            said = re.sub(_whole(name), name, said)
+            said = re.sub(whole(name), name, said)
         width = self.chain.given[self.chain.first or named[0]].shape[-1:]
         said = _ROOT.sub(
             lambda m: f"sqrt({width[0]})" if width and m["of"].lower() not in self.chain.given else m[0], said
@@ -199,7 +182,7 @@ class Clauses:
                 continue
             trial = self.copied()
             try:
-                if not trial._formula(head):  # noqa: SLF001
+                if not trial._formula(head):
                     continue
                 trial.act(rest)
             except NotAStep:
@@ -212,12 +195,14 @@ class Clauses:
         """Do the same with several tensors: "a、b 先各自 L2 归一化", "normalise a and b"."""
         if self.chain.current is not None and self.chain.current in self.chain.trees:
             return False
-        named = self._mentioned(clause)
+        named = self.mentioned(clause)
         if len(named) < _PAIR:
             return False
         names = "|".join(map(re.escape, named))
+        joint = r"\s*(?:,|，|、|and|&|和|与)\s*"
         listed = re.compile(
-            rf"(?:rows of |each row of |the )*(?<![\w.])(?:{names})(?:\s*(?:,|，|、|and|&|和|与)\s*(?:{names}))+(?![\w.])\s*{said_words()['each']}?",
+            rf"(?:rows of |each row of |the )*(?<![\w.])(?:{names})(?:{joint}(?:{names}))+(?![\w.])"
+            rf"\s*{said_words()['each']}?",
             re.I,
         )
         found = listed.search(clause)
@@ -261,7 +246,7 @@ class Clauses:
         return False
 
     def _applied(self, verb: str, of: str) -> None:
-        now = self._now()
+        now = self.now()
         other = self.operand(of)
         if other is None:
             raise NotAStep(of)
@@ -308,7 +293,7 @@ class Clauses:
             first = self.chain.first
             return None if first is None else ast.Name(first)
         if re.fullmatch(said_words()["current"], said, re.I):
-            return self._now()
+            return self.now()
         noun = _NOUNS.get(said.lower().removeprefix("the "))
         if noun in self.chain.given:
             return self.chain.named(noun)
@@ -335,7 +320,7 @@ class Clauses:
             return None
         dim = -1 if axis is None or axis["last"] else int(axis["dim"] or axis["dim_zh"] or "0")
         kind = next(k for k in _KINDS if re.match(_KINDS[k], of["kind"], re.I))
-        tree = call(f"torch.{kind}", self._now())
+        tree = call(f"torch.{kind}", self.now())
         assert isinstance(tree, ast.Call)
         tree.keywords = [ast.keyword("dim", ast.Constant(dim)), ast.keyword("keepdim", ast.Constant(True))]
         return tree
@@ -354,251 +339,16 @@ class Clauses:
         dtype = dtype_of(match["type"]) if match is not None else None
         if dtype is None:
             return False
-        self.chain.put(_to(self._now(), dtype))
-        return True
-
-    def _ordered(self, clause: str) -> bool:
-        match = pattern("to nchw").fullmatch(clause)
-        if match is None:
-            return False
-        order, now = _ORDERS[match["layout"].upper()], self._now()
-        value = self.chain.value(now)
-        if value is None or len(value.shape) != len(order):
-            raise NotAStep(clause)
-        self.chain.put(call("torch.permute", now, ast.parse(repr(order), mode="eval").body))
-        return True
-
-    def _looked_up(self, clause: str) -> bool:
-        """Take rows of a table by indices: "look up ids in table"."""
-        match, named = pattern("look up").search(clause), self._mentioned(clause)
-        whole = [
-            n
-            for n in named
-            if not self.chain.given[n].dtype.is_float and self.chain.given[n].dtype is not DType.BOOL
-        ]
-        if match is None or len(whole) != 1 or len(named) > _PAIR:
-            return False
-        rest = f"{clause[: match.start()]} {clause[match.end() :]}"
-        for name in named:
-            rest = re.sub(_whole(name), " ", rest)
-        if re.fullmatch(said_words()["looking"], rest, re.I) is None:
-            return False
-        tables = [n for n in named if n not in whole]
-        if tables and self.chain.current is not None and self.chain.current in self.chain.trees:
-            return False
-        if tables:
-            self.chain.begin_with(tables[0])
-        table = self._now()
-        self.chain.put(ast.Subscript(table, self.chain.named(whole[0])))
-        return True
-
-    def _joined(self, clause: str) -> bool:
-        """Put tensors side by side: "concatenate a and b on dim 1"."""
-        kind, axis = pattern("join").search(clause), pattern("at axis").search(clause)
-        named = self._mentioned(clause)
-        if kind is None or axis is None or not named:
-            return False
-        rest = pattern("at axis").sub(" ", pattern("join").sub(" ", clause, count=1), count=1)
-        for name in named:
-            rest = re.sub(_whole(name), " ", rest)
-        if re.fullmatch(said_words()["joining"], rest, re.I) is None:
-            return False
-        if len(named) == 1:
-            parts = [self._now(), self.chain.named(named[0])]
-        elif self.chain.current is not None and self.chain.current in self.chain.trees:
-            return False
-        else:
-            self.chain.begin_with(named[0])
-            parts = [self.chain.named(n) for n in named]
-        dim = int(axis["dim"] or axis["dim_zh"] or ("-1" if axis["last"] else "0"))
-        path = "torch.stack" if re.match("stack|堆", kind["kind"], re.I) else "torch.cat"
-        tree = call(path, ast.List(parts))
-        assert isinstance(tree, ast.Call)
-        tree.keywords.append(ast.keyword("dim", ast.Constant(dim)))
-        self.chain.put(tree)
-        return True
-
-    def _linear(self, clause: str) -> bool:
-        match = pattern("linear").match(clause)
-        if match is None:
-            return False
-        rest = clause[match.end() :]
-        sized = re.match(said_words()["to size"], rest, re.I)
-        rest = rest[sized.end() :] if sized is not None else rest
-        named = self._mentioned(rest)
-        words = rest
-        for name in named:
-            words = re.sub(_whole(name), " ", words)
-        if re.fullmatch(said_words()["using"], words, re.I) is None:
-            return False
-        if self.chain.current is None and sum(len(self.chain.given[n].shape) > 1 for n in named) > 1:
-            self.chain.begin_with(named.pop(0))
-        if not named:
-            named = [
-                n for n in ("weight", "w", "bias", "b") if n in self.chain.given and n not in self.chain.used
-            ]
-        now = self._now()
-        value = self.chain.value(now)
-        if value is None or not value.shape or not named or len(named) > _PAIR:
-            raise NotAStep(clause)
-        by_rank = sorted(named, key=lambda n: -len(self.chain.given[n].shape))
-        weight, *bias = by_rank
-        shape = self.chain.given[weight].shape
-        if len(shape) != _PAIR or any(len(self.chain.given[b].shape) != 1 for b in bias):
-            raise NotAStep(clause)
-        if shape[1] != value.shape[-1] and shape[0] == value.shape[-1]:
-            tree: ast.expr = ast.BinOp(now, ast.MatMult(), self.chain.named(weight))
-            tree = ast.BinOp(tree, ast.Add(), self.chain.named(bias[0])) if bias else tree
-            out = shape[1]
-        else:
-            tree = call("torch.nn.functional.linear", now, *(self.chain.named(n) for n in by_rank))
-            out = shape[0]
-        if sized is not None and int(sized["size"]) != out:
-            raise NotAStep(clause)
-        self.chain.put(tree)
-        return True
-
-    def _norm(self, clause: str) -> bool:
-        """Read a norm without weights, or with those that it names."""
-        match = pattern("norm").search(clause)
-        if match is None:
-            return False
-        rest = f"{clause[: match.start()]} {clause[match.end() :]}"
-        eps = pattern("eps").search(rest)
-        rest = pattern("eps").sub(" ", rest, count=1)
-        plain = pattern("no affine").search(rest)
-        rest = pattern("axis").sub(" ", pattern("no affine").sub(" ", rest), count=1)
-        named = self._mentioned(rest)
-        for name in named:
-            rest = re.sub(_whole(name), " ", rest)
-        if self.chain.current is None and named and len(self.chain.given[named[0]].shape) > 1:
-            self.chain.begin_with(named.pop(0))
-        rest = re.sub(r"gamma|beta|affine", " ", rest, flags=re.I) if named else rest
-        if re.fullmatch(said_words()["using"], rest, re.I) is None or bool(named) == (plain is not None):
-            return False
-        now = self._now()
-        value = self.chain.value(now)
-        if (
-            value is None
-            or not value.shape
-            or any(self.chain.given[n].shape != value.shape[-1:] for n in named)
-        ):
-            raise NotAStep(clause)
-        rms = re.match(r"rms|均方根", match["kind"], re.I) is not None
-        if len(named) > (1 if rms else _PAIR):
-            raise NotAStep(clause)
-        if rms and eps is None:
-            raise NotAStep(clause)  # PyTorch's own default is another one than the usual 1e-6
-        width = ast.parse(repr(list(value.shape[-1:])), mode="eval").body
-        tree = call(f"torch.nn.functional.{'rms' if rms else 'layer'}_norm", now, width)
-        assert isinstance(tree, ast.Call)
-        tree.args += [self.chain.named(n) for n in named]
-        tree.keywords += [ast.keyword("eps", ast.Constant(float(eps["eps"])))] if eps is not None else []
-        self.chain.put(tree)
-        return True
-
-    def _conv(self, clause: str) -> bool:
-        """Read a convolution with the kernel that it names, or with the only one that is told."""
-        match = pattern("conv").search(clause)
-        if match is None:
-            return False
-        rest = f"{clause[: match.start()]} {clause[match.end() :]}"
-        values = {
-            _CONV.get(m["name"].lower(), m["name"].lower()): m["value"]
-            for m in pattern("conv value").finditer(rest)
-        }
-        kernel = pattern("conv kernel").search(pattern("conv value").sub(" ", rest))
-        rest = pattern("conv kernel").sub(" ", pattern("conv value").sub(" ", rest), count=1)
-        bare = pattern("no bias").search(rest)
-        rest = pattern("no bias").sub(" ", rest, count=1)
-        named = self._mentioned(rest)
-        for name in named:
-            rest = re.sub(_whole(name), " ", rest)
-        if re.fullmatch(said_words()["using"], rest, re.I) is None:
-            return False
-        if (
-            self.chain.current is None
-            and named
-            and sum(len(self.chain.given[n].shape) > 1 for n in named) > 1
-        ):
-            self.chain.begin_with(named.pop(0))
-        if not named:
-            named = [
-                n
-                for n in ("weight", "w", "kernel", "bias", "b")
-                if n in self.chain.given and n not in self.chain.used
-            ]
-        now = self._now()
-        value = self.chain.value(now)
-        named = sorted(
-            (n for n in named if n != self.chain.first), key=lambda n: -len(self.chain.given[n].shape)
-        )
-        if value is None or not named or len(named) > (1 if bare else _PAIR):
-            raise NotAStep(clause)
-        shapes = [self.chain.given[n].shape for n in named]
-        spatial = len(value.shape) - 2
-        rank = match["rank"] or match["rank_zh"]
-        if (
-            spatial not in (1, 2)
-            or len(shapes[0]) != len(value.shape)
-            or any(s != shapes[0][:1] for s in shapes[1:])
-        ):
-            raise NotAStep(clause)
-        if rank is not None and {"一": 1, "二": 2}.get(rank, rank) not in (spatial, str(spatial)):
-            raise NotAStep(clause)
-        if kernel is not None and {*shapes[0][2:]} != {int(kernel["size"] or kernel["one"])}:
-            raise NotAStep(clause)
-        tree = call(f"torch.nn.functional.conv{spatial}d", now, *(self.chain.named(n) for n in named))
-        assert isinstance(tree, ast.Call)
-        tree.keywords = [
-            ast.keyword(n, ast.parse(v.replace("[", "(").replace("]", ")"), mode="eval").body)
-            for n, v in values.items()
-        ]
-        self.chain.put(tree)
-        return True
-
-    def _batch_norm(self, clause: str) -> bool:
-        """Read a batch norm by statistics that are told."""
-        match = pattern("batch norm").search(clause)
-        if match is None:
-            return False
-        rest = f"{clause[: match.start()]} {clause[match.end() :]}"
-        eps = pattern("eps").search(rest)
-        rest = pattern("eps").sub(" ", rest, count=1)
-        named = self._mentioned(rest)
-        for name in named:
-            rest = re.sub(_whole(name), " ", rest)
-        if re.fullmatch(said_words()["inference"], rest, re.I) is None:
-            return False
-        slots = [
-            next((n for n in names if n in self.chain.given and n not in self.chain.used), None)
-            for names in _STATISTICS
-        ]
-        if slots[0] is None or slots[1] is None or {*named} - {*slots} or (slots[3] and not slots[2]):
-            raise NotAStep(clause)
-        given = [self.chain.named(n) for n in slots if n is not None]
-        tree = call("torch.nn.functional.batch_norm", self._now(), *given)
-        assert isinstance(tree, ast.Call)
-        tree.keywords = [ast.keyword("eps", ast.Constant(float(eps["eps"])))] if eps is not None else []
-        self.chain.put(tree)
-        return True
-
-    def _flattened(self, clause: str) -> bool:
-        """Keep the batch where a linear layer comes behind."""
-        if re.fullmatch(said_words()["flatten"], clause, re.I) is None or not re.search(
-            said_words()["linear"], self.later, re.I
-        ):
-            return False
-        self.chain.put(call("torch.flatten", self._now(), ast.Constant(1)))
+        self.chain.put(to_type(self.now(), dtype))
         return True
 
     def _of_subject(self, clause: str) -> bool:
         """Read what is done with the tensor that a clause begins with: "x 先右移 3 位"."""
         if self.chain.current is not None and self.chain.current in self.chain.trees:
             return False
-        for name in self._mentioned(clause):
+        for name in self.mentioned(clause):
             match = re.match(
-                rf"(?:的\s?)?{_whole(name)}(?:\s|goes through|is|gets|先|做|经过|进行|的)*", clause, re.I
+                rf"(?:的\s?)?{whole(name)}(?:\s|goes through|is|gets|先|做|经过|进行|的)*", clause, re.I
             )
             if match is not None and clause[match.end() :].strip():
                 self.chain.begin_with(name)
@@ -610,10 +360,10 @@ class Clauses:
 
     def _alone(self, clause: str) -> bool:
         """Read an operator as if nothing else were said, with the tensors that the clause names."""
-        named = self._mentioned(clause)
+        named = self.mentioned(clause)
         if self.chain.current is None and named:
             self.chain.begin_with(named[0])
-        now = self._now()
+        now = self.now()
         assert self.chain.current is not None
         value = self.chain.value(now)
         if value is None:
@@ -621,7 +371,7 @@ class Clauses:
         subject = next((n for n in named if self.chain.stands[n] == self.chain.current), None)
         others = [n for n in named if n != subject]
         called = subject if subject is not None and others else "inp" if "x" in others else "x"
-        said = re.sub(_whole(subject), called, clause) if subject is not None else clause
+        said = re.sub(whole(subject), called, clause) if subject is not None else clause
         tells = [(called, value)]
         tells += [(n, self.chain.values[self.chain.stands[n]]) for n in others]
         types = {v.dtype for _, v in tells}
@@ -710,11 +460,3 @@ class Clauses:
             self.chain, self.verb, self.told = trial.chain, trial.verb, trial.told
             return True
         return False
-
-
-def _whole(name: str) -> str:
-    return rf"(?<![\w.-])(?i:{re.escape(name)})(?![\w-])"
-
-
-def _to(tree: ast.expr, dtype: DType) -> ast.expr:
-    return ast.Call(ast.Attribute(tree, "to"), [ast.parse(f"torch.{dtype.value}", mode="eval").body], [])

@@ -11,7 +11,8 @@ from collections.abc import Sequence, Set
 from functools import cache
 from keyword import iskeyword
 
-from akgen.agents.requests.by_clauses.acts import Clauses, Read, pattern
+from akgen.agents.requests.by_clauses.acts import Clauses, Read
+from akgen.agents.requests.by_clauses.context import pattern
 from akgen.agents.requests.by_clauses.values import Chain, NotAStep, identifier
 from akgen.agents.requests.formula import operations_of
 from akgen.agents.requests.marks import words
@@ -21,7 +22,7 @@ from akgen.agents.requests.specified.layout import SpecifiedText, type_words
 from akgen.agents.requests.specified.program import GivenTensor
 from akgen.agents.requests.specified.tensors import SHAPE, SpecifiedTensor, dtype_of, shape_of, told_tensors
 from akgen.agents.requests.stated import stated_result
-from akgen.knowledge.operators import find_operators, operator_named
+from akgen.knowledge.operators import find_operators
 from akgen.tools.core.dtypes import DType
 
 _LONGEST = 700
@@ -99,12 +100,11 @@ class Told:
         ):
             silent = bool(parts) and all(_says_nothing(bit, names) for bit in _bits(parts[0]))
             if silent:
-                parts[0] = (
-                    f"{names_it.rstrip(' :：')} {' and '.join(_bits(parts[0]))}"  # "embedding lookup: table [..], ids [..]"
-                )
+                # "embedding lookup: table [50, 8], ids [4]"
+                parts[0] = f"{names_it.rstrip(' :：')} {' and '.join(_bits(parts[0]))}"
             else:
                 self.title = tuple(n.operator for n in find_operators(names_it.lower()))
-        found = []
+        found: list[str] = []
         for part in parts:
             bits = [re.sub("[\0 ]+", " ", bit).strip(" ,，:：") for bit in _bits(part)]
             kept: list[str] = []
@@ -225,8 +225,10 @@ def _result_type(text: str) -> tuple[DType | None, str]:
     ), f"{text[: said.start()]}\0{text[said.end() :]}"
 
 
-_NOUNS = ("mean", "std", "var", "bias", "gate", "scale", "shift", "weight", "index", "gamma", "beta", "mask", "target",
-          "residual", "query", "key", "value", "cos", "sin", "gain", "running", "pos", "position", "temperature", "slope")  # fmt: skip
+_NOUNS = frozenset(
+    ("mean", "std", "var", "bias", "gate", "scale", "shift", "weight", "index", "gamma", "beta",
+     "mask", "target", "residual", "query", "key", "value", "cos", "sin", "gain", "running", "pos", "position", "temperature", "slope")
+)  # fmt: skip
 _AXES_OF = re.compile(r"(?:(?<![a-z])(?:over|along|across)|沿|对)\s?(?:[A-Z](?:,| and|和|、) ?)?\Z")
 _LAYOUTS = ("NCHW", "NHWC", "CHW", "HWC", "BHSD", "BSHD", "BSH")
 _SIZED = re.compile(

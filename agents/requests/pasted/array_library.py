@@ -26,7 +26,8 @@ _LINE = re.compile(
 _TYPE = re.compile(r"(?<![\w.])(?:np|numpy|jnp)\.((?:u?int|float|bfloat|bool)\d*)\b(?!\()")
 _COMMENT = re.compile(r"#+([^\n]*)")
 _ARRAYS = re.compile(  # arrays whose functions are methods alone: "x.std(-1, keepdims=True)"
-    r"(?<![A-Za-z_])(?:numpy|ndarrays?|np|jax|jnp)(?![A-Za-z_])|\.(?:mean|std|var|sum|max|min)\([^()\n]*(?:keepdims|axis|ddof) ?=",
+    r"(?<![A-Za-z_])(?:numpy|ndarrays?|np|jax|jnp)(?![A-Za-z_])"
+    r"|\.(?:mean|std|var|sum|max|min)\([^()\n]*(?:keepdims|axis|ddof) ?=",
     re.I,
 )
 _LIBRARIES = {"np", "numpy", "jnp", "jax", "lax", "cupy"}
