@@ -226,8 +226,9 @@ def _result_type(text: str) -> tuple[DType | None, str]:
 
 
 _NOUNS = frozenset(
-    ("mean", "std", "var", "bias", "gate", "scale", "shift", "weight", "index", "gamma", "beta",
-     "mask", "target", "residual", "query", "key", "value", "cos", "sin", "gain", "running", "pos", "position", "temperature", "slope")
+    ("mean", "std", "var", "bias", "gate", "scale", "shift", "weight", "index",
+     "gamma", "beta", "mask", "target", "residual", "query", "key", "value", "cos",
+     "sin", "gain", "running", "pos", "position", "temperature", "slope")
 )  # fmt: skip
 _AXES_OF = re.compile(r"(?:(?<![a-z])(?:over|along|across)|沿|对)\s?(?:[A-Z](?:,| and|和|、) ?)?\Z")
 _LAYOUTS = ("NCHW", "NHWC", "CHW", "HWC", "BHSD", "BSHD", "BSH")
