@@ -360,6 +360,8 @@ class Clauses(Layers):
 
     def _alone(self, clause: str) -> bool:
         """Read an operator as if nothing else were said, with the tensors that the clause names."""
+        if re.search(r"[*+∑Σ@^|]", clause):
+            raise NotAStep(clause)  # a formula that was not read
         named = self.mentioned(clause)
         if self.chain.current is None and named:
             self.chain.begin_with(named[0])
