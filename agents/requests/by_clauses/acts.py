@@ -10,7 +10,7 @@ from functools import cache
 
 from akgen.agents.requests.by_clauses.context import pattern, said_words, to_type, whole
 from akgen.agents.requests.by_clauses.layers import Layers
-from akgen.agents.requests.by_clauses.values import Chain, NotAStep, Value
+from akgen.agents.requests.by_clauses.values import Chain, ChainValue, NotAStep
 from akgen.agents.requests.formula import WIDTHS
 from akgen.agents.requests.needs import missing
 from akgen.agents.requests.program import Input, function_of
@@ -251,7 +251,7 @@ class Clauses(Layers):
         if other is None:
             raise NotAStep(of)
         plain = not any(isinstance(n, ast.Name) for n in ast.walk(other))
-        one, two = self.chain.value(now), Value((), DType.FLOAT32) if plain else self.chain.value(other)
+        one, two = self.chain.value(now), ChainValue((), DType.FLOAT32) if plain else self.chain.value(other)
         if one is None or two is None:
             raise NotAStep(of)
         number = plain or not two.shape
@@ -279,7 +279,7 @@ class Clauses(Layers):
             raise NotAStep(of)
         self.chain.put(ast.BinOp(sides[0], _SIGNS[verb](), sides[1]))
 
-    def _at_channels(self, vector: ast.expr, one: Value, two: Value) -> ast.expr:
+    def _at_channels(self, vector: ast.expr, one: ChainValue, two: ChainValue) -> ast.expr:
         """Return a vector at the axis of the channels, the second or the last one. Raises NotAStep."""
         size, rank = two.shape[0], len(one.shape)
         if size not in (one.shape[1], one.shape[-1]) or one.shape[1] == one.shape[-1]:

@@ -51,13 +51,13 @@ def stepwise_request(said: str, read: Read) -> Request | None:
 
 
 def _read(said: str, read: Read, wanted: Set[Shape | None]) -> Request | None:
-    told = Told(said)
+    told = ToldChain(said)
     if not told.tensors or not 0 < len(told.clauses) <= _MOST_CLAUSES:
         return None
     return _built(told, read, wanted)
 
 
-class Told:
+class ToldChain:
     """The tensors of a text, their types, and its clauses in order."""
 
     def __init__(self, said: str) -> None:
@@ -316,7 +316,7 @@ def _says_nothing(bit: str, names: Sequence[str]) -> bool:
     return pattern("filler").fullmatch(bare) is not None
 
 
-def _built(told: Told, read: Read, wanted: Set[Shape | None]) -> Request | None:
+def _built(told: ToldChain, read: Read, wanted: Set[Shape | None]) -> Request | None:
     floats = {t.dtype for t in told.tensors if t.dtype is not None and t.dtype.is_float}
     usual = told.kind or (next(iter(floats)) if len(floats) == 1 else None)
     assumed = usual is None and all(t.dtype is None for t in told.tensors)

@@ -20,7 +20,7 @@ class NotAStep(Exception):
     """A clause is none of those that are known, or does not fit what came before."""
 
 
-class Value(NamedTuple):
+class ChainValue(NamedTuple):
     """A tensor on the way: its shape and its type."""
 
     shape: Shape
@@ -32,7 +32,7 @@ class Chain:
 
     def __init__(self, given: Mapping[str, GivenTensor]) -> None:
         self.given = dict(given)
-        self.values = {n: Value(t.shape, t.dtype) for n, t in given.items()}
+        self.values = {n: ChainValue(t.shape, t.dtype) for n, t in given.items()}
         self.stands = {n: n for n in given}  # what a name means now: the tensor, or what was made of it
         self.trees: dict[str, ast.expr] = {}
         self.helpers: dict[str, str] = {}
@@ -70,7 +70,7 @@ class Chain:
         self.current = name
         return name
 
-    def value(self, tree: ast.expr) -> Value | None:
+    def value(self, tree: ast.expr) -> ChainValue | None:
         """Return what an expression is; None of one that does not run."""
         found = self._run(tree)
         return found[0] if found is not None and len(found) == 1 else None
@@ -88,12 +88,12 @@ class Chain:
             return None
         return (with_axes(left, places), right) if one.shape == short else (left, with_axes(right, places))
 
-    def _run(self, result: ast.expr) -> list[Value] | None:
+    def _run(self, result: ast.expr) -> list[ChainValue] | None:
         from akgen.tools.reference.meta_run import results_of  # imports torch: only where something was read
 
         given = [(t.shape, t.dtype.value) for t in self.given.values()]
         found = results_of(self.source(result), NAME, given)
-        return None if found is None else [Value(r.shape, DType(r.dtype)) for r in found]
+        return None if found is None else [ChainValue(r.shape, DType(r.dtype)) for r in found]
 
     def source(self, result: ast.expr) -> str:
         """Return the function that computes a result; a value that is used once stands where it is used."""
