@@ -23,7 +23,7 @@ from akgen.agents.requests.size_words import (
     VECTORS,
 )
 
-_N = r"\d{1,7}k?"
+_N = r"[1-9]\d{0,6}k?"
 _FREE = r"(?![\w]|\.\d)"
 _SHAPE = rf"(?:[\[(] ?{_N}(?: ?, ?{_N})* ?,? ?[\])]|(?<![\w.]){_N}(?: ?[x×*] ?{_N})+{_FREE})"
 _TOLD = re.compile(_SHAPE, re.I)
@@ -32,7 +32,7 @@ _NAMED = "|".join(
     words for role, words in AXIS_WORDS.items() if role not in ("rows", "matrices", "columns")
 )  # those that may stand before their size
 _ITEM = re.compile(
-    rf"(?P<letter>[NBCDHWTLS]) ?= ?(?P<of_letter>{_N}){_FREE}"
+    rf"(?<![\w.])(?P<letter>[NBCDHWTLS]) ?= ?(?P<of_letter>{_N}){_FREE}"
     rf"|(?P<plane>(?<![\w.]){_N}(?: ?[x×] ?| by ){_N}(?:(?: ?[x×] ?| by ){_N})?){_FREE}"
     r"(?: (?:pixels?|images?|spatial|resolution|maps?|each)(?![a-z]))*"
     rf"|(?<![\w.])(?P<count>{_N}|{'|'.join(COUNTS)})[ -](?:(?P<colour>{'|'.join(COLOURS)}) )?"
@@ -40,11 +40,13 @@ _ITEM = re.compile(
     r"(?: each| per \w+| in each)?"
     rf"|(?<![\w.])(?P<noun2>(?!dims? ?\d(?!\d)){_NAMED})"
     rf"(?: of| is| size)?[ =:]{{1,3}}(?P<size>{_N}){_FREE}(?! ?(?:x|by) \d)"
+    r"(?:(?<=\d) (?:images|samples|sequences|sentences|signals|examples)(?![a-z]))?"
     rf"|(?<=[^\w.])(?P<bare>{_N}){_FREE}(?! ?[x×*] ?\d)(?: (?:each|per (?:row|sample|vector)|long|wide|d)(?![a-z]))?",
     re.I,
 )
 _JOIN = re.compile(
-    r"(?:\s|,|×|(?<![a-z])(?:and|with|of|by|x|at|having|holding|each|in|length|size|sized|dim|dimension|width)(?![a-z]))*",
+    r"(?:\s|,|×|(?<![a-z])(?:and|with|of|by|(?<!, )x|at|having|holding|each|in|length|size|sized|dim|dimension"
+    r"|width)(?![a-z]))*",
     re.I,
 )
 _BARE_JOIN = re.compile(r"(?<![a-z])(?:of|by|with|x|×|length|size|dim|dimension|width)\s*\Z|×\s*\Z", re.I)
