@@ -19,7 +19,7 @@ from akgen.agents.requests.result_shapes import result_shape
 from akgen.agents.requests.specified.layout import SpecifiedText
 from akgen.agents.requests.specified.tensors import SpecifiedTensor, told_tensors
 from akgen.agents.requests.stated import stated_result
-from akgen.knowledge.operators import operator_named
+from akgen.knowledge.operators import find_operators, operator_named
 from akgen.tools.core.dtypes import DType
 
 Read = Callable[[str, Request], Request | None]
@@ -201,6 +201,8 @@ def _begun(
 
 def _silent(words: str, read: Read) -> bool:
     """Say whether words in front of a chain say nothing: whether a request is read with them as without them."""
+    if find_operators(words.lower()):
+        return False
     plain = read("relu, x [4, 4], float32", Request())
     return read(f"{words} relu, x [4, 4], float32", Request()) == plain
 

@@ -13,6 +13,7 @@ from akgen.agents.requests.rephrased import rephrased
 from akgen.agents.requests.request import Request, Shape
 from akgen.agents.requests.revised import added, revised, without_unchanged
 from akgen.agents.requests.shared_shapes import names_one
+from akgen.agents.requests.specified.program import NAME
 
 Parse = Callable[[str, Request], ParsedRequest]
 
@@ -53,7 +54,8 @@ def in_conversation(text: str, known: Request, parse: Parse) -> ParsedRequest:
 
 def _revised(text: str, known: Request, parse: Parse) -> tuple[bool, list[Request]]:
     """Say whether a text changes what the turns told, and return the requests that they then say."""
-    plain = known.said and known.source is None and not pattern("one more case").search(text)
+    told = known.source is None or known.source.name == NAME  # words, and no code of the person's own
+    plain = known.said and told and not pattern("one more case").search(text)
     ways = revised(known.said, text) if plain else []
     if not ways or _replayed(known.said, parse) != known:
         return False, []
