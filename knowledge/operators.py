@@ -40,6 +40,7 @@ _INTERNAL = frozenset(
 _SMALL_WORDS = re.compile(
     r"(?:\A|\s)(?:and|as|in|is|of|or|to|on|at|by|be|it|if|no|so)(?=\s)|\s(?:and|in|is|to|of|on|at|by|it)\Z"
 )
+_OF_TENSOR = re.compile(r"\A(?:add|sub|mul|div|exp|log|erf|pow|max|min)\s[a-z]\Z")  # "add r" is no "addr"
 _ALL_OF_A_KIND = re.compile(  # "all single precision", "all flat": of the tensors, no operator
     r"\s+(?:(?:in )?(?:single|double|half|full)[ -]precision|(?:in )?(?:fp|bf|float|bfloat|u?int)\d+"
     r"|halfs?|floats?|flat|(?:three|four|five|inputs?|tensors?|operands?)(?![a-z]))"
@@ -211,7 +212,7 @@ def nearest(word: str, count: int = 3) -> tuple[str, ...]:
 def _latin(part: str) -> OperatorEntry | None:
     bare = re.sub(r"^(?:torch\.nn\.functional|torch\.nn|torch\.special|torch\.linalg|torch|nn|f)\.", "", part)
     squashed_name = squashed(bare)
-    if not squashed_name or squashed_name.isdigit():
+    if not squashed_name or squashed_name.isdigit() or _OF_TENSOR.search(part):
         return None
     if _SMALL_WORDS.search(part) and squashed_name not in _with_small_words():
         return None  # "exp and log" is no "expand", "as in" no "asin"

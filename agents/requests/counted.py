@@ -1,6 +1,15 @@
-"""Write tensors that are told by counts as shapes: "40 curves of 501 samples", "60 points, 45 points, 20 dims each"."""
+"""Write tensors that are told by counts as shapes: "40 curves of 501 samples", "60 points, 45 points, 20 dims each".
 
+Sizes that are told one by one, "2 个样本、32 通道、64×64", "batch 8, length 512, 64 channels", become a shape in
+the order told: the batch first, height and width last, channels of a convolution before its lengths.
+"""
+
+import itertools
 import re
+from collections.abc import Iterator
+from functools import cache
+
+from akgen.agents.requests.marks import words
 
 _N = r"(?<![a-z0-9_.\-\[(])\d+k?"
 _FREE = r"(?![a-z0-9_.]| ?[x*] ?\d)"
@@ -73,3 +82,80 @@ def _matrices(match: re.Match[str]) -> str:
         return match[0]
     rows, columns = re.findall(r"\d+", said[f"size{way}"])
     return f"{said.get(f'type{way}') or ''}[{count}, {rows}, {columns}] "
+
+
+_SIZE = r"(?P<{role}>\d{{1,9}}k?)(?![a-z0-9_.]| ?[x×*] ?\d)"
+_IS = r"(?: ?(?:[=:：]|是|为|有|of|is)? ?)"
+_BETWEEN = re.compile(
+    r"(?:\s|[,，、;；x×*]|的|和|与|有|含|(?<![a-z])(?:and|with|by|each|has)(?![a-z])"
+    r"|(?<![a-z])of(?![a-z])|每(?:个|行|条|张|句|段|列|份)?(?:样本|图|句子|框|点|向量|token)?|各)*",
+    re.I,
+)
+_SPATIAL = ("area", "height", "width", "pair")
+_LAID_OUT = re.compile(
+    r"conv|pool|卷积|池化|interpolat|插值|resize|sampl|采样|shuffle|batch ?norm|批归一", re.I
+)
+_AGAIN = r"\s?[,，(（]?\s?(?:即|就是|也就是|共|i\.e\.,?)\s?[\[(]?{sizes}[\])]?\s?[)）]?"
+
+
+def with_told_sizes(text: str) -> str:
+    """Return a text with a shape in the place of sizes that are told one by one: "2 个样本、32 通道、64×64"."""
+    for run in reversed([*_runs(text)]):
+        sizes = _sizes(run, text)
+        if sizes is None:
+            continue
+        begin, end = run[0].start(), run[-1].end()
+        again = re.match(_AGAIN.format(sizes=r" ?[x×*,] ?".join(sizes)), text[end:], re.I)
+        end += again.end() if again is not None else 0
+        lead = re.sub(r"(?<=[A-Za-z0-9\s])有\s?\Z", "", text[:begin])
+        lead = re.sub(r"(?:一共|总共|共)\s?\Z", "", lead)
+        text = f"{lead}[{', '.join(sizes)}]{text[end:]}"
+    return text
+
+
+def _runs(text: str) -> Iterator[list[re.Match[str]]]:
+    """Yield sizes that stand one behind the other, two at least."""
+    run: list[re.Match[str]] = []
+    for match in _term().finditer(text):
+        if run and not _BETWEEN.fullmatch(text, run[-1].end(), match.start()):
+            yield from [run] if len(run) > 1 else []
+            run = []
+        if run or match["of_pair"] is None:
+            run.append(match)
+    yield from [run] if len(run) > 1 else []
+
+
+def _sizes(run: list[re.Match[str]], text: str) -> list[str] | None:
+    """Return the sizes in the order of their axes; None where it is not the order told, or not known."""
+    sizes: list[str] = []
+    roles: list[str] = []
+    for match in run:
+        role = next(r for r, _ in words()["told sizes"] if match[f"of_{r}"] is not None)
+        roles.append(role)
+        if role == "pair":
+            sizes += [match["first"], match["second"]]
+        else:
+            number = next(g for k, g in match.groupdict().items() if k.startswith(f"{role}_") and g)
+            sizes += [number] * (2 if role == "area" else 1)
+    named = [r for r in roles if r not in ("counted", "features", "each")]
+    ordered = all(second in _SPATIAL for first, second in itertools.pairwise(roles) if first in _SPATIAL)
+    if "heads" in roles and not {"batch", "long"} & {*roles}:
+        return None
+    if "batch" in roles[1:] or not ordered or len({*named}) < len(named) or set(roles) <= {"pair"}:
+        return None
+    if _LAID_OUT.search(text):
+        inner = [r for r in roles if r in ("channels", "long", *_SPATIAL)]
+        if "channels" in inner[1:] or "heads" in roles:
+            return None
+    return sizes
+
+
+@cache
+def _term() -> re.Pattern[str]:
+    """Match one size that is told by its axis."""
+    parts = []
+    for role, said in words()["told sizes"]:
+        first, *behind = said.replace("IS", _IS).split("{n}")
+        sized = [f"{_SIZE.format(role=f'{role}_{at}')}{part}" for at, part in enumerate(behind)]
+        parts.append(f"(?P<of_{role}>{first}{''.join(sized)})")
+    return re.compile("|".join(parts), re.I)

@@ -144,7 +144,9 @@ def drop_repeated(text: MarkedText) -> None:
             text.unmark(right)
             text.mark(right.begin, right.end, "filler")  # "tril of a matrix (torch.tril with diagonal=0)"
             continue
-        if (beside and not _AGAIN.search(between)) or compared:
+        described = between.strip() == "的" and not text.text[left.begin : left.end].isascii()
+        described = described and text.text[right.begin : right.end].isascii()  # "循环移位的 roll"
+        if (beside and (described or not _AGAIN.search(between))) or compared:
             number = re.match(r"\s*-?\d+(?![x\d])", text.text[right.end :]) and takes_number(right.value)
             said = left if number else right
             if said in text.marks:

@@ -6,8 +6,9 @@ from akgen.agents.requests.marks import MarkedText
 from akgen.agents.requests.request import ChainStep, Request, Shape
 
 _EQUATION = re.compile(
-    r"(?:einsum|爱因斯坦求和)?(?:[\s:'\"(=]|(?<![a-z])(?:for|of|the|equation|with)(?![a-z]))*"
-    r"(?<![a-z])(?P<left>[a-z]{1,6}(?: ?, ?[a-z]{1,6}){0,3}) ?(?:->|→) ?(?P<right>[a-z]{0,6})(?![a-z])['\")]*"
+    r"(?:einsum|爱因斯坦求和)?"
+    r"(?:[\s:,'\"(=“”]|(?<![a-z])(?:for|of|the|equation|subscripts|with|is)(?![a-z])|公式|方程式?|表达式|等式|下标|算子|[是为的])*"
+    r"(?<![a-z])(?P<left>[a-z]{1,6}(?: ?, ?[a-z]{1,6}){0,3}) ?(?:->|→) ?(?P<right>[a-z]{0,6})(?![a-z])['\")“”]*"
 )
 _SIZE = re.compile(r"(?<![a-z0-9_])([a-z]) ?= ?(\d+k?)(?![\d.a-z])[, ]*")
 _NAMES = "abcd"

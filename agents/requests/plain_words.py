@@ -15,8 +15,9 @@ from akgen.agents.requests.worded_shapes import with_worded_shapes
 from akgen.knowledge.operators import find_operators, operator_named
 
 _N = r"\d{1,12}"  # more digits are no size
-_SHAPE = re.compile(rf"[\[(] ?{_N}(?: ?, ?{_N})* ?,? ?[\])]|(?<![\w.]){_N}(?: ?[x×*] ?{_N})+(?![\w.])")
 _METHOD = re.compile(r"(?<![\w.])(?:x|input|inp|tensor|t|a)\.(?P<name>[a-z][a-z_0-9]*)(?![\w(.]| ?\()")
+_SIZED = rf"(?:[\[(] ?{_N}(?: ?, ?{_N})* ?,? ?[\])]|(?<![\w.]){_N}(?: ?[x×*] ?{_N})+(?![\w.]))"
+_SHAPE = re.compile(_SIZED)
 _CODE = re.compile(r"```|^(?:import |from \w[\w.]* import |class \w|def \w|@)", re.M)
 _PAIR = 2
 _CODED_TYPE = re.compile(  # "dtype=torch.float16"
@@ -69,6 +70,41 @@ def _members(match: re.Match[str], text: str) -> str:
     return ", ".join(named) if alone and len(named) >= _PAIR else match[0]
 
 
+def _without_noun(match: re.Match[str]) -> str:
+    """Leave out a noun before the name of a tensor, unless it may name an operator, an axis or a role."""
+    return match[0] if _pattern("no noun").search(match["noun"]) or find_operators(match["noun"]) else ""
+
+
+def _alike(text: str) -> str:
+    """Write the shape of another tensor in the place of "跟 x 一样大", where the text tells it."""
+
+    def written(match: re.Match[str]) -> str:
+        name, other = match["name"] or match["name_it"], match["other"] or ""
+        told = text[: match.start()]
+        if other and (of := _shape_of(other, text)) is not None:
+            return f"{name} {of}"
+        shapes = re.findall(_SIZED, told)
+        tensor = name.lower() in words()["tensors"] or not find_operators(name)
+        if (other.isascii() and other) or not shapes or not tensor:
+            return match[0]
+        return f"{name} {shapes[-1]}"
+
+    return _pattern("as another").sub(written, text)
+
+
+def _shape_of(name: str, text: str) -> str | None:
+    """Return the shape that stands behind a tensor's name."""
+    link = r"(?:\s|[:：=]|是|为|的|形状|大小|张量|也|shape|(?<![a-z])(?:is|of|has|with)(?![a-z]))*"
+    called = _data()["called"].get(name.lower(), rf"(?<![\w.]){re.escape(name)}(?!\w)")
+    found = re.search(rf"(?:{called}){link}(?P<shape>{_SIZED})", text, re.A | re.I)
+    return None if found is None else found["shape"]
+
+
+def _in_sections(match: re.Match[str]) -> str:
+    """Write "切成 512、128、128 三份" as the sizes of the parts."""
+    return f" split_size=[{', '.join(re.findall(_N, match['sizes']))}]"
+
+
 def request_plain(text: str) -> str:
     """Return a text that begins a request with what a request says more loosely than a follow-up; code as it is."""
     if _CODE.search(text):
@@ -78,6 +114,7 @@ def request_plain(text: str) -> str:
     for pattern, written, beside in _conditional():
         if beside is None or beside.search(text):
             text = pattern.sub(written, text)
+    text = _pattern("sections").sub(_in_sections, _pattern("noun").sub(_without_noun, _alike(text)))
     text = _ranked(with_worded_shapes(text))
     for pattern, written in _rules("named"):
         text = pattern.sub(written, text)
@@ -179,4 +216,12 @@ def _rules(kind: str) -> tuple[tuple[re.Pattern[str], str], ...]:
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
     """Return the alternatives of one kind; their groups have names of their own."""
-    return re.compile("|".join(_data()[name]), re.I)
+    pattern = "|".join(_data()[name])
+    for word, meant in (
+        ("TENSOR", _data()["tensor"]),
+        ("SAME", _data()["same"]),
+        ("SIZED", _SIZED),
+        ("COUNT", _N),
+    ):
+        pattern = pattern.replace(word, meant)
+    return re.compile(pattern, re.I | re.A)

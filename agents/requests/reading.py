@@ -68,7 +68,7 @@ _EVERY = re.compile(
 )
 _IN_PLACE = re.compile(r"(?<![a-z0-9_])[a-z]\w{0,12} ?[-+*/]= ?\Z")
 _TRAINS = re.compile(r"(?<![a-z])train(?:ing|s)?(?![a-z])|训练")
-_AS_IT_IS = re.compile(r" ?[=:] ?true(?![a-z])")
+_TOLD = re.compile(r"\s?[=:]?\s?(?:为|是)?\s?(?:(?P<on>true|yes|on)|false|no|off)(?![a-z])")
 _SQUARE = re.compile(r"square(?= matri)")
 
 
@@ -217,9 +217,10 @@ class Reading:
             ]
             switches = [p for e in beside if (p := parameters_of(e).get(spelt)) is not None]
             if switches and switches[0].kind == "bool" and switches[0].default == "True":
-                told = _AS_IT_IS.match(self.text.text, mark.end)
                 self.text.unmark(mark)
-                self.text.mark(mark.begin, told.end() if told is not None else mark.end, "filler")
+                told = _TOLD.match(self.text.text, mark.end)
+                if told is None or told["on"]:
+                    self.text.mark(mark.begin, told.end() if told is not None else mark.end, "filler")
                 continue
             switch = parameters_of(entry_of(steps[-1])).get(spelt) if steps else None
             if switch is not None and switch.kind == "bool":

@@ -15,6 +15,7 @@ from akgen.agents.requests.attributes_apart import with_own_attributes
 from akgen.agents.requests.bound_forms import bound_request
 from akgen.agents.requests.by_clauses.reader import stepwise_request
 from akgen.agents.requests.code import source_of
+from akgen.agents.requests.counted import with_told_sizes
 from akgen.agents.requests.edits import edited
 from akgen.agents.requests.explained import agrees, shortened
 from akgen.agents.requests.follow_up_words import acknowledges
@@ -106,9 +107,13 @@ def parse_request(
         return ParsedRequest(request=known)
     text = text.encode(errors="replace").decode()  # half characters, which nothing could write down
     text = in_our_names(in_torch(with_nodes(with_properties(text)) if known.empty else _AGREES.sub("", text)))
-    text = request_plain(text) if known.empty else text
-    text = with_weights(written_out(with_permutations(with_own_attributes(everywhere_plain(text)))))
+    text = _in_plain_words(text, first=known.empty)
     return in_conversation(text, known, lambda said, then: _parsed(said, then, before))
+
+
+def _in_plain_words(text: str, *, first: bool) -> str:
+    plain = everywhere_plain(request_plain(text) if first else text)
+    return with_weights(written_out(with_permutations(with_own_attributes(plain))))
 
 
 def _parsed(text: str, known: Request, before: Language) -> ParsedRequest:
@@ -122,8 +127,9 @@ def _parsed(text: str, known: Request, before: Language) -> ParsedRequest:
     typed = typed_request(text, known, lambda said, then: _understood_whole(said, then, before))
     if typed is not None and problem_of(typed, Language.ENGLISH) is None:
         return ParsedRequest(request=typed)
-    if known.empty and (sized := with_sizes(text)) is not None:
-        again = _parsed(sized, known, before)
+    sized = with_told_sizes(with_sizes(text) or text) if known.empty else text
+    if sized != text:
+        again = _parsed(_in_plain_words(sized, first=True), known, before)
         return again if _is_built(again) else heard
     return heard
 

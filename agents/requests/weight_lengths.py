@@ -17,9 +17,9 @@ _ONE = "|".join(f"(?:{names})" for names in _NAMES.values())
 _AND = r"(?: ?(?:,|，|、|/|&|\+|和|与|及) ?(?:and )?(?:the )?| and (?:the )?)"
 _LIST = rf"(?P<names>(?<![A-Za-z0-9_.])(?:{_ONE})(?:{_AND}(?:{_ONE})){{0,4}})(?![A-Za-z0-9_])"
 _LINK = (
-    r"(?: ?[，,] ?(?=各|each|all|都))?(?: ?[:=：]| (?:is|are|of|has|have|with|both|all|each|size|shape|length"
+    r"(?: ?[，,] ?(?=各|each|all|都|长度?))?(?: ?[:=：]| (?:is|are|of|has|have|with|both|all|each|size|shape|length"
     r"|vectors?|tensors?)(?![a-z])"
-    r"| ?(?:per[- ]channel|per channel|各自?|都|均|是|为|有|长度?|形状|大小|每个|分别))* ?"
+    r"| ?(?:per[- ]channel|per channel|各自?|都|均|也|是|为|有|长度?|形状|大小|每个|分别))* ?"
 )
 _TYPE = r"(?:fp|bf|float|bfloat)\d+|half|float"
 _EACH = r"(?: ?(?:each|个|elements|values))*"
