@@ -22,11 +22,23 @@ _MULTIPLIES = re.compile(r"mul|scale|times|乘", re.I)
 _SUBTRACTS = re.compile(r"subtract|减", re.I)
 _BEHIND = re.compile(r"after|behind|后", re.I)
 _BIAS = re.compile(r"bias|b|偏置", re.I)
+_FIRST = re.compile(  # "add a residual [4, 8] before it", "先加上残差 [4, 8]"
+    r"(?:\A| )first(?![a-z])| (?:beforehand|up ?front|at the (?:very )?(?:start|beginning))(?![a-z])"
+    r"| before (?:it|that|this|all of (?:it|that))(?![a-z])"
+    r"|\A(?:在)?(?:这|它|那)?之?前(?:面)?(?=先|加|乘|减)|(?:\A|(?<=[，, ]))先",
+    re.I,
+)
+_EACH_ROW = re.compile(
+    r" (?:each|every) row(?: of it)?(?= )| per row(?![a-z])| row-?wise|每一?行(?:都|各|再)?", re.I
+)
 
 
 def with_tensor(text: str, known: Request) -> Request | None:
     """Return the known request with the tensor that a clause adds; None if it adds none. Raises Unclear."""
-    match = _pattern().fullmatch(text.strip().rstrip(".。!！"))
+    text = text.strip().rstrip(".。!！")
+    in_front = _FIRST.search(text) is not None and bool(known.steps)
+    by_row = _EACH_ROW.search(text) is not None
+    match = _pattern().fullmatch(_EACH_ROW.sub("", _FIRST.sub("", text)).strip())
     if match is None or known.source is not None or len(known.shapes) != 1:
         return None
     said = {name.rstrip("0123456789"): value for name, value in match.groupdict().items() if value}
@@ -49,11 +61,15 @@ def with_tensor(text: str, known: Request) -> Request | None:
         if place is None:
             return None
         at = place + (_BEHIND.search(said["how"]) is not None)
+    if in_front and "where" not in said:
+        at = 0
+    put = _over_rows(name, shape, known) if by_row else name
+    if put is None or (by_row and at != len(known.steps)):
+        return None
     verb = said.get("verb", "add")
     sign = "*" if _MULTIPLIES.search(verb) else "-" if _SUBTRACTS.search(verb) else "+"
-    return _inserted(
-        at, ChainStep(operator="formula", formula=f"x {sign} {name}", variables=("x", name)), shape, known
-    )
+    step = ChainStep(operator="formula", formula=f"x {sign} {put}", variables=("x", name))
+    return _inserted(at, step, shape, known, fits=by_row)
 
 
 def _name(word: str, known: Request) -> str:
@@ -89,7 +105,7 @@ def _taken(steps: tuple[ChainStep, ...]) -> int | None:
     count = 0
     for at, step in enumerate(steps):
         if at == 0:
-            count += tensors_of(step)
+            count += _tensors(step)
         elif step.formula is not None:
             count += len(step.variables) - 1
         elif entry_of(step).source or not _on_one_tensor(step):
@@ -97,13 +113,28 @@ def _taken(steps: tuple[ChainStep, ...]) -> int | None:
     return count
 
 
+def _tensors(step: ChainStep) -> int:
+    """Return how many tensors a step takes beside its numbers."""
+    count = tensors_of(step)
+    return max(1, count - sum(isinstance(o, int | float) for o in step.operands)) if count > 1 else count
+
+
 def _on_one_tensor(step: ChainStep) -> bool:
     """Say whether a step takes what stands before it alone, or with a number."""
-    numbers = sum(isinstance(o, int | float) for o in step.operands)
-    return numbers == len(step.operands) and tensors_of(step) - (numbers if tensors_of(step) > 1 else 0) == 1
+    return all(isinstance(o, int | float) for o in step.operands) and _tensors(step) == 1
 
 
-def _inserted(at: int, step: ChainStep, shape: Shape, known: Request) -> Request | None:
+def _over_rows(name: str, shape: Shape, known: Request) -> str | None:
+    """Return a vector as a column where it has a number for each row of the result, as it is where for each column."""
+    here = result_shape(known)
+    if here is None or len(here) < len((0, 0)) or len(shape) != 1 or here[-1] == here[-2] == shape[0]:
+        return None
+    return f"{name}.unsqueeze(-1)" if shape[0] == here[-2] else name if shape[0] == here[-1] else None
+
+
+def _inserted(
+    at: int, step: ChainStep, shape: Shape, known: Request, *, fits: bool = False
+) -> Request | None:
     """Return the known request with a step that takes one tensor more. Raises Unclear where the tensor does not fit."""
     before, after = known.steps[:at], known.steps[at:]
     count, whole = _taken(before) if before else 1, _taken(known.steps)
@@ -115,7 +146,7 @@ def _inserted(at: int, step: ChainStep, shape: Shape, known: Request) -> Request
     if not before:
         return None if whole != 1 else _changed((step, *after), (given[0], shape), known)
     here = result_shape(known.model_copy(update={"steps": before, "shapes": (given[:count],)}))
-    if here is not None and not _fits(shape, here):
+    if here is not None and not fits and not _fits(shape, here):
         raise Unclear("disagree", name=step.variables[1], said=list(shape))
     return _changed((*before, step, *after), (*given[:count], shape, *given[count:]), known)
 

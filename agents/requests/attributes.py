@@ -309,7 +309,7 @@ def read_value(text: str, kind: Kind) -> Value:
 
 
 def _whole(text: str) -> int:
-    return int(text[:-1]) * 1024 if text.endswith("k") else int(text)
+    return sizes.number(text) if text.endswith("k") else int(text)
 
 
 @cache

@@ -28,6 +28,10 @@ _DRAWS = {
     "real": "real",
     "positive": "positive",
     "int8": "int8",
+    "unit": "unit",
+    "sorted": "sorted",
+    "sign": "sign",
+    "mask": "mask",
 }
 _SHAPE = re.compile(r"[\[(] ?\d+(?: ?, ?\d+)+ ?,? ?[\])]|(?<![\w.])\d+(?: ?x ?\d+)+(?![\w.])")
 _RESULT = re.compile(
@@ -36,6 +40,7 @@ _RESULT = re.compile(
 )
 _OF_WEIGHTS = {"kernel_size", "out_channels", "in_channels", "out_features", "in_features", "num_features"}
 _WHOLE = ("index", "count", "place")
+_NO_FLOATS = (*_WHOLE, "int8", "mask")
 Bound = dict[str, DeclaredTensor]
 
 
@@ -120,7 +125,7 @@ def _alike(said: str, found: Declarations) -> Request | None:
 def unnamed(rest: str, found: Declarations) -> str | None:
     """Return the text without the tensors' names; None where an equation has one of them."""
     for tensor in found.tensors:
-        name = re.escape(tensor.name).replace("_", "[ _]")
+        name = re.escape(tensor.name).replace("_", "[ _-]")
         if re.search(rf"[-+*/@=(\[^] ?{name}(?![a-z0-9_])|(?<![a-z0-9_]){name} ?[-+*/@=(\[^|]", rest):
             return None
         rest = re.sub(rf"(?<![a-z0-9_])(?:(?:and|with|the) )*{name}(?![a-z0-9_])", " ", rest)
@@ -184,10 +189,7 @@ def _request(said: str, found: Declarations, form: OperatorForm, bound: Bound) -
         form.slots[0].name
     ):
         return None  # the order in which the tensors shall come is another one
-    told |= {"bias"} if first.attributes.get("bias") is False and "bias" not in bound else set()
-    if told - set(form.attributes):
-        kept = {n: v for n, v in first.attributes.items() if n not in told or n in form.attributes}
-        first = first.model_copy(update={"attributes": kept})
+    first = first.model_copy(update={"attributes": of_its_weights(first, form, bound)})
     if form.along and first.attributes.get("dim") in form.along:
         first = first.model_copy(
             update={"attributes": {n: v for n, v in first.attributes.items() if n != "dim"}}
@@ -197,7 +199,7 @@ def _request(said: str, found: Declarations, form: OperatorForm, bound: Bound) -
         for s in later
     ):
         return None
-    whole = {bound[s.name].name for s in form.slots if s.name in bound and s.holds in (*_WHOLE, "int8")}
+    whole = {bound[s.name].name for s in form.slots if s.name in bound and s.holds in _NO_FLOATS}
     floats = {t.dtype for t in found.tensors if t.dtype is not None and t.name not in whole}
     floats |= set() if read.assumed else set(read.dtypes)
     if len(floats) > 1 or any(not t.is_float for t in floats):
@@ -233,6 +235,13 @@ def _request(said: str, found: Declarations, form: OperatorForm, bound: Bound) -
     return None if unaccounted(reading.text, said, request, Request()) else request
 
 
+def of_its_weights(step: ChainStep, form: OperatorForm, bound: Bound) -> dict[str, Value]:
+    """Return a step's attributes without those that the given weights say."""
+    told = {n for n in _OF_WEIGHTS & step.attributes.keys() if _is_told(step.attributes[n], bound)}
+    told |= {"bias"} if step.attributes.get("bias") is False and "bias" not in bound else set()
+    return {n: v for n, v in step.attributes.items() if n not in told or n in form.attributes}
+
+
 def _is_told(value: Value, bound: Bound) -> bool:
     """Say whether shapes tell a size, or end with several: the kernel 3x3 of a weight [16, 8, 3, 3]."""
     shapes = [t.shape or () for t in bound.values()]
@@ -244,17 +253,19 @@ def _is_told(value: Value, bound: Bound) -> bool:
 def held_in(slot: FormSlot, bound: Bound, form: OperatorForm) -> Held | None:
     if slot.holds == "real":
         return None
-    sizes = _sizes(form, bound) or {}
+    sizes = sizes_of(form, bound) or {}
     dtype = bound[slot.name].dtype if not bound[slot.name].loosely else None
     narrow = dtype if dtype is not None and not dtype.is_float and dtype is not DType.BOOL else None
     if slot.holds == "int8":
         return Held(draw="int8", dtype=DType.INT8)
+    if slot.holds == "mask" and dtype is not None and dtype is not DType.BOOL:
+        return Held(draw="entries", limit="2", dtype=dtype)
     return Held(draw=_DRAWS[slot.holds], limit=str(sizes.get(slot.below or "", (10,))[0]), dtype=narrow)
 
 
 def _bound(form: OperatorForm, tensors: tuple[DeclaredTensor, ...]) -> Bound | None:
     """Return which tensor stands for which slot: all of them, in the one way that names, shapes and types allow."""
-    ways = [bound for bound in _ways(form, tensors, {}) if _sizes(form, bound) is not None]
+    ways = [bound for bound in _ways(form, tensors, {}) if sizes_of(form, bound) is not None]
     return ways[0] if len(ways) == 1 else None
 
 
@@ -277,10 +288,12 @@ def _typed(slot: FormSlot, tensor: DeclaredTensor) -> bool:
         return tensor.dtype in (DType.INT32, DType.INT64)
     if slot.holds == "int8":
         return tensor.dtype is DType.INT8
+    if slot.holds == "mask":
+        return tensor.dtype in (DType.BOOL, DType.INT32, DType.INT64)
     return tensor.dtype.is_float
 
 
-def _sizes(form: OperatorForm, bound: Bound) -> dict[str, tuple[int, ...]] | None:
+def sizes_of(form: OperatorForm, bound: Bound) -> dict[str, tuple[int, ...]] | None:
     """Return the sizes that the letters of a form stand for; None where the shapes do not fit."""
     sizes: dict[str, tuple[int, ...]] = {}
     for slot in sorted(form.slots, key=lambda s: s.axes == ("*",)):

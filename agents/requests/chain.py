@@ -12,7 +12,7 @@ from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.refusals import refuse_choices, refuse_two_types
 from akgen.agents.requests.request import ChainStep, Request
-from akgen.agents.requests.steps import steps_of, without_mentions
+from akgen.agents.requests.steps import steps_of, without_else, without_mentions
 from akgen.agents.requests.tensors import with_result
 from akgen.agents.requests.whole_numbers import accumulated
 from akgen.agents.requests.wishes import Wishes
@@ -64,7 +64,14 @@ def assemble(
     told = ("shape",) if again else ("axis", "shape")
     if _replaced_alike(steps, known.steps, named=again) and not any(m.kind in told for m in marks):
         steps = (
-            steps[0].model_copy(update={"attributes": {**known.steps[0].attributes, **steps[0].attributes}}),
+            steps[0].model_copy(
+                update={
+                    "attributes": {
+                        **without_else(known.steps[0], steps[0].attributes),
+                        **steps[0].attributes,
+                    }
+                }
+            ),
         )
     for step in steps[1:]:
         if step.variables and "x" not in step.variables and len(step.variables[0]) > 1:

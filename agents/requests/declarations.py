@@ -12,11 +12,17 @@ from typing import NamedTuple
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.request import Shape
 from akgen.agents.requests.sizes import number
+from akgen.knowledge.operators import operator_named
 from akgen.tools.core.dtypes import DType
 
 _CAPITAL = re.compile(  # a matrix, not the article
     r"(?<![A-Za-z0-9_.])A(?=\s*(?:[:\[(]|(?:u?int|fp|bf|float)\d|(?:is|of|has)(?: of| shape)* [\[(\d]|\d))"
 )
+_LABELS = re.compile(  # "int64 labels, weights (10,)": the type is that of the first alone
+    r"(?<![a-z0-9_])((?:int(?:32|64)|long) ?的? ?(?:labels?|targets?|ids|idx|index|indices|标签|目标|索引|下标) ?),"
+    r"(?= ?[a-z_]+ ?[\[(])"
+)
+_FIRST, _TWIN = re.compile(r"(?<![\w.])x1(?![\w.])"), re.compile(r"(?<![\w.*+/-])x([23])(?![\w.])")
 _TYPED = ("dtype", "dtype2", "dtype3", "dtype4")
 _N = r"\d[\d_]*k?"
 
@@ -43,9 +49,21 @@ def declarations(text: str, names: tuple[str, ...] = ()) -> Declarations | None:
 
     With `names` only tensors that are called so, in lower case, whatever a word else means.
     """
+    if names or _FIRST.search(text) is None or "z2" in text:
+        return _declarations(text, names)
+    found = _declarations(_TWIN.sub(r"z\1", text), names)  # beside x1, x2 is no factor
+    if found is None:
+        return None
+    tensors = tuple(t._replace(name=re.sub(r"\Az(?=[23]\Z)", "x", t.name)) for t in found.tensors)
+    return found._replace(
+        tensors=tensors, rest=re.sub(r"(?<![a-z0-9_])z(?=[23](?![a-z0-9_]))", "x", found.rest)
+    )
+
+
+def _declarations(text: str, names: tuple[str, ...]) -> Declarations | None:
     text = text if names else _CAPITAL.sub("a0", text)
     plain = unicodedata.normalize("NFKC", text).replace("×", "x").replace("−", "-").lower()
-    plain = _corrected().sub(r"\2", plain)
+    plain = _LABELS.sub(r"\1;", _corrected().sub(r"\2", plain))
     loose: set[str] = set()
     spans: list[tuple[int, int]] = []
     said: list[tuple[list[re.Match[str]], int, Shape | None, DType | None]] = []
@@ -58,13 +76,16 @@ def declarations(text: str, names: tuple[str, ...] = ()) -> Declarations | None:
             typed = next((groups[k] for k in _TYPED if groups.get(k)), None)
             dtype = _types()[typed] if typed is not None else None
             if typed in words()["some integers"]:
-                loose |= {n[0].replace(" ", "_") for n in re.finditer(_name(names), match["names"])}
+                loose |= {_spelt(n) for n in re.finditer(_name(names), match["names"])}
             begin, end = match.span("names")
             called = list(re.compile(_name(names)).finditer(plain, begin, end))
             leads = match.start() == called[0].start() and called[0][0] == "mean"  # the operator, not a noun
+            while not names and len(called) > 1 and "_" in called[0][0] and operator_named(called[0][0]):
+                called, leads = called[1:], match.start() == begin  # "index_select, x [8, 4]"
+            first = called[0].start()
             called = called if names else _called(plain, called)
             said.append((called, len(spans), shape, dtype))
-            spans.append((called[0].start() if leads else match.start(), match.end()))
+            spans.append((max(first, called[0].start()) if leads else match.start(), match.end()))
     found: dict[str, DeclaredTensor] = {}
     begins: dict[str, int] = {}
     taken: list[tuple[int, int]] = []
@@ -73,15 +94,15 @@ def declarations(text: str, names: tuple[str, ...] = ()) -> Declarations | None:
     for called, at, shape, _ in said:
         stands_before = spans[at][0] == called[0].start()
         if shape is not None:
-            nearest.setdefault(called[-1 if stands_before else 0][0], at)
+            nearest.setdefault(_spelt(called[-1 if stands_before else 0]), at)
     for called, at, shape, dtype in said:
         begin, end = spans[at]
         if begin == called[0].start():
-            while len(called) > 1 and nearest.get(called[0][0], at) != at:
+            while len(called) > 1 and nearest.get(_spelt(called[0]), at) != at:
                 called = called[1:]
             begin = called[0].start()
         for name in called:
-            spelt = name[0].replace(" ", "_").replace("a0", "a")
+            spelt = _spelt(name)
             before = found.get(spelt, DeclaredTensor(spelt, shape, dtype))
             if (shape and before.shape and before.shape != shape) or (
                 dtype and before.dtype and before.dtype != dtype
@@ -93,9 +114,7 @@ def declarations(text: str, names: tuple[str, ...] = ()) -> Declarations | None:
         taken.append((begin, end))
     order = sorted(found, key=lambda name: begins[name])
     for match in _order(names).finditer(plain):
-        listed = [
-            n[0].replace(" ", "_").replace("a0", "a") for n in re.finditer(_name(names), match["names"])
-        ]
+        listed = [_spelt(n) for n in re.finditer(_name(names), match["names"])]
         if set(listed) == set(order):
             order = listed
             taken.append(match.span())
@@ -104,6 +123,10 @@ def declarations(text: str, names: tuple[str, ...] = ()) -> Declarations | None:
         rest = f"{rest[:begin]} , {rest[end:]}"
     rest = re.sub(r"(?<![a-z0-9_])a0(?![a-z0-9_])", "a", rest)
     return Declarations(tuple(found[n] for n in order), rest, tuple(sorted(taken)))
+
+
+def _spelt(name: re.Match[str]) -> str:
+    return re.sub("[ -]", "_", name[0]).replace("a0", "a")
 
 
 def ends_with_type(text: str) -> bool:
@@ -175,7 +198,7 @@ def _link() -> str:
 def _sized() -> str:
     several = rf"{_N}(?:(?: ?[x*] ?| by ){_N})+(?![a-z0-9_])"
     letters = rf"\(?(?<![a-z0-9_])[a-z]\w{{0,7}}\s?=\s?{_N}(?:[ ,、]+[a-z]\w{{0,7}}\s?=\s?{_N})+\)?"
-    return rf"[\[(] ?{_N}(?: ?, ?{_N})* ?,? ?[\])]|{several}|{letters}"
+    return rf"[\[(] ?{_N}(?: ?[,x*] ?{_N})* ?,? ?[\])]|{several}|{letters}"
 
 
 @cache
@@ -188,7 +211,8 @@ def _alone(*, sure: bool) -> str:
         ends = rf"(?=\s*(?:[,.;，。；)\n]|$|and\b|{_dtype()}|each\b|和|的))"
         return rf"(?:{said['length']})\s*{_N}{free}|[,，]?\s*{counted}|{_N}{free}{ends}"
     return (
-        rf"(?:{said['length']})\s*{_N}{free}|{_N} ?个(?=\s*[)）])|{_N}(?= each\b| ?(?:个 ?)?(?:{_dtype()}))"
+        rf"(?:{said['length']})\s*{_N}{free}|{_N} ?个(?=\s*[)）])|\d{{2,}} ?个(?=\s*(?:[,，。;；]|\Z))"
+        rf"|{_N}(?= each\b| ?(?:个 ?)?(?:{_dtype()}))"
         rf"|(?<=[^a-z0-9_]b ){_N}{free}(?=\s*(?:[,.;)]|$))"
     )
 

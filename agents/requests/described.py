@@ -35,6 +35,12 @@ _FORM_OF = re.compile(
 _ONCE_MORE = re.compile(r"(?<![a-z])(?:again|twice|another|second|once more)(?![a-z])|再一次|又|两次")
 _WITHIN = re.compile(r"[(（][^()（）,，;；+*/>-]{0,24}\Z")
 _RANK = re.compile(r"_?[123]d\Z")
+_AND = re.compile(r"\s*(?:,|，|、|/|&|and|和|与|及)\s*(?:and |the )*")
+_STOPPED = re.compile(r"[,;:，；：(（]\s*(?:so |i\.e\. |that is,? |即|也就是|就是)?\Z")
+_ON_AXIS = re.compile(
+    r"\s*(?:it |them )?(?:on|along|over|across|at|in|沿|在)\s*(?:the )?(?:dim(?:ension)?|axis|last|第|最后)",
+    re.I,
+)
 
 
 _EPS_PLACE = re.compile(
@@ -102,6 +108,13 @@ def skip_by_index(text: MarkedText) -> None:
 def drop_tensor_names(text: MarkedText) -> None:
     """Take words that name tensors of another operator for names: "anchor/positive/negative", "cos and sin"."""
     marked = [m for m in text.sorted() if m.kind == "operator" and isinstance(m.value, str)]
+    if any(m.value.startswith("batch_norm") for m in marked):
+        for left, right in itertools.pairwise([m for m in marked if m.value in ("mean", "var")]):
+            if left.value != right.value and _AND.fullmatch(text.text[left.end : right.begin]):
+                for mark in (left, right):
+                    text.unmark(mark)
+                    text.mark(mark.begin, mark.end, "filler")  # its statistics
+        marked = [m for m in marked if m in text.marks]
     for mark in marked:
         spelt = text.text[mark.begin : mark.end]
         others = [e for m in marked if m.value != mark.value and (e := operator_named(m.value)) is not None]
@@ -135,6 +148,10 @@ def drop_repeated(text: MarkedText) -> None:
             text.unmark(right)
             text.mark(right.begin, right.end, "filler")  # "gelu ..., use the tanh approximation of gelu"
             continue
+        if _is_shorter(text, left, right, between):
+            text.unmark(right)
+            text.mark(right.begin, right.end, "filler")  # "repeat_interleave x 4 times, repeat on dim 1"
+            continue
         if _RANK.sub("", left.value) != _RANK.sub("", right.value) or (
             left.value in _MAY_REPEAT and not compared
         ):
@@ -152,6 +169,13 @@ def drop_repeated(text: MarkedText) -> None:
             if said in text.marks:
                 text.unmark(said)
                 text.mark(said.begin, said.end, "filler")
+
+
+def _is_shorter(text: MarkedText, left: Mark, right: Mark, between: str) -> bool:
+    """Say whether the second name is a part of the first one's, behind a stop and before no more than its axis."""
+    part = right.value in left.value.split("_")[:1] and left.value != right.value
+    alone = _STOPPED.search(between) is not None and _ON_AXIS.match(text.text[right.end :]) is not None
+    return part and alone and right in text.marks
 
 
 def _is_title(text: MarkedText, mark: Mark) -> bool:

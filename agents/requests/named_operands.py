@@ -69,7 +69,12 @@ def with_named_operands(said: str, read: Read) -> Request | None:
     stated = stated_result(said)
     layout = SpecifiedText(stated.rest if stated.anything else said)
     text = layout.text
-    tensors = [t for t in told_tensors(layout) if t.shape is not None or operator_named(t.name) is None]
+    tensors = [
+        t
+        for t in told_tensors(layout)
+        if operator_named(t.name) is None
+        or (t.shape is not None and not text[t.begin :].startswith(f"{t.name}("))  # "sqrt(64)"
+    ]
     if len({t.name for t in tensors}) != len(tensors) or any(t.shape is None for t in tensors):
         return None
     if len(tensors) < _PAIR or _EQUATION.search(text) or not layout.aligned:

@@ -7,8 +7,8 @@ parameters.
 import re
 
 from akgen.agents.requests.attributes import AttributeValues, parameters_of
-from akgen.agents.requests.marks import MarkedText
-from akgen.agents.requests.request import Request, Shape
+from akgen.agents.requests.marks import Mark, MarkedText
+from akgen.agents.requests.request import ChainStep, Request, Shape
 from akgen.knowledge.operators import OperatorEntry, Value
 
 _OWN = r"(?:weights?|kernels?|bias(?:es)?|gamma|beta|running[_ ]mean|running[_ ]var|权重|偏置|卷积核)"
@@ -31,6 +31,7 @@ _AFFINE = re.compile(
     r"(?: and|,|/| ?&) ?(?:bias|beta|shift)"
     r"|(?:加上?|带上?|要|有) ?(?:weight|gamma|权重) ?(?:和|与|、|及) ?(?:bias|beta|偏置)"
 )
+_ADDED = re.compile(r"(?:(?<![a-z])(?:add(?:s|ing)?|plus)(?: (?:an?|the))?|加(?:上|一个|个)*)\s*\Z")
 _WEIGHT = re.compile(r"weight|kernel|权重|卷积核")
 
 
@@ -40,9 +41,10 @@ def take_own_weights(text: MarkedText, entries: list[OperatorEntry], known: Requ
     if not layers:
         return {}
     said: dict[str, Value] = {}
+    first = min((m.begin for m in text.marks if m.kind == "operator" and _is_layer(m, layers)), default=0)
     for match in list(_SHAPED.finditer(text.rest)):
-        if "\0" in match[0]:
-            continue
+        if "\0" in match[0] or (match.start() < first and _ADDED.search(text.text[: match.start("names")])):
+            continue  # "add a bias [64], then layer norm": a step before the layer
         sizes = tuple(int(n) for n in re.findall(r"\d+", match["shape"] or match["each"] or match["length"]))
         if len(sizes) > 1:
             found = of_weight(layers, sizes) if _WEIGHT.search(match["names"]) else None
@@ -59,6 +61,11 @@ def take_own_weights(text: MarkedText, entries: list[OperatorEntry], known: Requ
     if said or len(layers) == 1:
         text.take(_ALONE, "filler")
     return said
+
+
+def _is_layer(mark: Mark, layers: list[OperatorEntry]) -> bool:
+    name = mark.value.operator if isinstance(mark.value, ChainStep) else mark.value
+    return any(e.name == name for e in layers)
 
 
 def of_weight(layers: list[OperatorEntry], sizes: Shape) -> dict[str, Value] | None:

@@ -5,6 +5,7 @@ import re
 from akgen.agents.requests.attributes import DIMS, AttributeValues
 from akgen.agents.requests.marks import MarkedText
 from akgen.agents.requests.request import Request
+from akgen.agents.requests.revision_words import plainly
 from akgen.knowledge.operators import Value
 
 _N = r"(?<![\d.x])(\d+)(?!\d|\.\d| ?x ?\d)"
@@ -118,8 +119,8 @@ def _sides(text: MarkedText, known: Request) -> tuple[int, ...] | None:
     if only is not None:
         number = int(next(g for g in only.groups() if g))
         rank = _rank(text, known)
-        if rank is None:
-            return None
+        if rank is None or (rank == _SIGNAL and _IMAGE.search(text.text)):
+            return None  # (C, H, W): which sides are meant?
         both = only.re is _BOTH and re.search(r"each sides?(?! of)|each ends?(?! of)", only[0]) is None
         amounts[: 2 if both or rank == _SIGNAL else 4] = [number] * (2 if both or rank == _SIGNAL else 4)
         keep = _PADS.search(only[0]) if only.re is _ALONE else None
@@ -131,6 +132,22 @@ def _sides(text: MarkedText, known: Request) -> tuple[int, ...] | None:
 
 
 _SIGNAL = 3
+_IMAGE = re.compile(r"(?<![a-z])(?:images?|pictures?|feature maps?)(?![a-z])|图")
+_OTHER_MODE = re.compile(
+    rf"(?:(?:use|switch(?: it)?|change(?: it)?|make it|try|do|go|to|with|the|an?|pad(?:ding)?|mode|it|please|填充|补边"
+    rf"|方式|模式|改|换|变|用|成|为|把) ?)*(?P<mode>{'|'.join(m for m, _ in _MODES)})"
+    r"(?:[ -]?(?:instead(?: of [a-z ]+)?|please|now|pad(?:ding|ded)?|mode|填充|补边|方式|模式|的|吧|了|值))*",
+    re.I,
+)
+
+
+def other_mode(part: str, known: Request) -> str | None:
+    """Write "switch to replicate padding" of what is padded as "mode=replicate"."""
+    said = plainly(part)
+    match = _OTHER_MODE.fullmatch(said) if any(s.operator == "pad" for s in known.steps) else None
+    if match is None:
+        return None
+    return f"mode={next(name for pattern, name in _MODES if re.fullmatch(pattern, match['mode'], re.I))}"
 
 
 def _rank(text: MarkedText, known: Request) -> int | None:

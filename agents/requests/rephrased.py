@@ -8,11 +8,13 @@ import re
 from collections.abc import Callable
 
 from akgen.agents.requests.alike_tensors import with_alike_tensor
+from akgen.agents.requests.attributes import parameters_of
 from akgen.agents.requests.clauses import clauses
 from akgen.agents.requests.follow_up_words import pattern, patterns, rewrites
 from akgen.agents.requests.kept_values import gone_back, kept_values
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.needs import entry_of
+from akgen.agents.requests.pads import other_mode
 from akgen.agents.requests.places import dtype_of
 from akgen.agents.requests.remembered import operators_of
 from akgen.agents.requests.request import Request
@@ -32,6 +34,8 @@ def rephrased(text: str, known: Request) -> str:
         return text
     text = _without_reasons(text)
     text = _without_forgotten(text, known)
+    if (reduced := _reduced(text, known) or _counted(text, known)) is not None:
+        return reduced
     for said, written in rewrites():
         text = said.sub(written, text)
     text = pattern("the one").sub(
@@ -41,6 +45,8 @@ def rephrased(text: str, known: Request) -> str:
     text = without_old(text, known)
     for rewrite in (
         set_values,
+        other_mode,
+        _of_its_kind,
         _preferred,
         _unscaled,
         _masked_causally,
@@ -139,15 +145,78 @@ def _masked_causally(part: str, known: Request) -> str | None:
     return "make it causal" if pattern("masked causally").fullmatch(plainly(part)) else None
 
 
-def _unreduced(part: str, known: Request) -> str | None:
-    """Write "give me the per row loss" as "reduction none", where that is a value for each row."""
+def _loss(known: Request) -> str | None:
+    """Return the only loss of a request."""
     heads = [form_named((s.formula or "").partition("(")[0]) for s in known.steps]
     names = {*operators_of(known), *(n for form in heads if form is not None for n in form.operators)}
     losses = [n for n in names if (e := operator_named(n)) is not None and e.category == "loss"]
-    if len(losses) != 1 or not known.shapes:
+    return losses[0] if len(losses) == 1 else None
+
+
+def _reduced(text: str, known: Request) -> str | None:
+    """Write "don't average, just sum" of a loss as "sum instead of mean"."""
+    loss, said = _loss(known), plainly(text)
+    entry = operator_named(loss) if loss is not None else None
+    if entry is None or len(known.steps) != 1 or "reduction" not in parameters_of(entry):
+        return None
+    step = known.steps[0]
+    written = re.search(r"reduction='(\w+)'", step.formula or "")
+    now = written[1] if written is not None else step.attributes.get("reduction", "mean")
+    wanted = next(
+        (v for v, n in (("sum", "summed"), ("mean", "averaged")) if pattern(n).fullmatch(said)), now
+    )
+    return f"{wanted} instead of {now}" if wanted != now else None
+
+
+def _of_its_kind(part: str, known: Request) -> str | None:
+    """Write "avg instead" of a pooling, "xor instead", "the smallest 10 instead" of a top-k in full."""
+    said = plainly(part)
+    match = pattern("of its kind").fullmatch(said)
+    steps = [s.operator for s in known.steps if s.formula is None]
+    if match is None or len(steps) != 1 or len(known.steps) != 1:
+        return None
+    (name,) = steps
+    if match["pool"] and "_pool" in name:
+        return f"{'max' if match['pool'].lower() in ('max', '最大') else 'average'} pooling instead"
+    if match["bit"] and name.partition("_")[0] in ("bitwise", "logical"):
+        bits = {"与": "and", "或": "or", "异或": "xor"}
+        return f"{name.partition('_')[0]} {bits.get(match['bit'], match['bit'].lower())} instead"
+    if match["logits"] and name == "binary_cross_entropy":
+        return "binary cross entropy with logits instead"
+    count = match["count"] or match["count_zh"]
+    if name.startswith("topk") and count:
+        least = re.search(r"small|low|least|min|最小", said, re.I) is not None
+        return f"{'smallest' if least else 'largest'}, k={count}"
+    return None
+
+
+def _counted(text: str, known: Request) -> str | None:
+    """Write "count how many are true in each row" behind a comparison as "then count_nonzero per row"."""
+    last = known.steps[-1] if known.steps else None
+    if last is None:
+        return None
+    compared = re.search(r"[<>]|[=!]=", last.formula or "") if last.formula is not None else None
+    entry = entry_of(last) if last.formula is None else None
+    match = pattern("count them").fullmatch(plainly(text))
+    truths = entry is not None and (entry.category == "comparison" or entry.name in _TRUTHS)
+    if match is None or not (compared or truths):
+        return None
+    said = (match["axis"] or match["axis_zh"] or "").strip()
+    where = "over all elements" if not said or _WHOLE.search(said) else said
+    return f"then count_nonzero {'per column' if '列' in said else where}"
+
+
+_TRUTHS = ("isnan", "isinf", "isfinite", "logical_and", "logical_or", "logical_not", "logical_xor")
+_WHOLE = re.compile(r"整体|全部|everything|whole")
+
+
+def _unreduced(part: str, known: Request) -> str | None:
+    """Write "give me the per row loss" as "reduction none", where that is a value for each row."""
+    loss = _loss(known)
+    if loss is None or not known.shapes:
         return None
     said = plainly(part)
-    labelled = losses[0] in ("cross_entropy", "nll_loss") and len(known.shapes[0][0]) == len("NC")
+    labelled = loss in ("cross_entropy", "nll_loss") and len(known.shapes[0][0]) == len("NC")
     rows = labelled and pattern("per row").fullmatch(said)
     return "reduction none" if rows or pattern("per element").fullmatch(said) else None
 
@@ -164,8 +233,8 @@ def _unshifted(part: str, known: Request) -> str | None:
 def _appended(text: str) -> str:
     """Write "append silu" and "末尾接个 relu" as "then silu"."""
     said = plainly(text)
-    match = pattern("append").fullmatch(said)
-    name = (match["op"] or match["op2"]).strip() if match is not None else ""
+    match = pattern("append").fullmatch(said) or pattern("add at the end").fullmatch(text.strip(" .。!！"))
+    name = next((g.strip() for g in match.groups() if g), "") if match is not None else ""
     named = find_operators(name.lower())
     if len(named) != 1 or named[0].begin != 0 or _SHAPED.search(name):
         return text

@@ -11,7 +11,15 @@ from akgen.knowledge.operators import OperatorEntry, Value
 _POINTWISE = ("elementwise", "comparison", "optimizer")
 _ALIKE = ("activation", "softmax", "normalization", "scan")
 _MOVED = ("roll", "flip", "cast", "tril", "triu", "contiguous", "clone", "sort", "stable_sort", "sort_values")
-_LIKE_FIRST = ("layer_norm", "rms_norm", "group_norm", "batch_norm", "prelu", "softmax")  # forms
+_LIKE_FIRST = (
+    "layer_norm",
+    "rms_norm",
+    "group_norm",
+    "instance_norm",
+    "batch_norm",
+    "prelu",
+    "softmax",
+)  # forms
 _PICKS = ("topk", "topk_values", "topk_indices", "moe_router")
 _PAIR = 2
 
@@ -62,6 +70,12 @@ def _of_form(name: str, slots: dict[str, Shape]) -> Shape | None:
         return (*slots["input"][:-1], slots["weight"][0])
     if name == "embedding_rows":
         return (*slots["ids"], *slots["table"][1:])
+    if name == "rows_of" and slots.keys() >= {"src", "index"}:
+        return (*slots["index"], *slots["src"][1:])
+    if name.startswith("add_rows") and "acc" in slots:
+        return slots["acc"]
+    if name.startswith("bucketize"):
+        return slots.get("input")
     if name == "int8_matmul_scaled":
         return (slots["a"][0], slots["b"][1])
     if name == "dequantize_rows_from_zero":

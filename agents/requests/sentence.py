@@ -14,6 +14,7 @@ from akgen.agents.requests.assigned import assigned_request, open_list
 from akgen.agents.requests.attributes_apart import with_own_attributes
 from akgen.agents.requests.bound_forms import bound_request
 from akgen.agents.requests.by_clauses.reader import stepwise_request
+from akgen.agents.requests.chained_forms import chained_request
 from akgen.agents.requests.code import source_of
 from akgen.agents.requests.counted import with_told_sizes
 from akgen.agents.requests.edits import edited
@@ -393,6 +394,13 @@ def _read_words(text: str, known: Request, language: Language, *, given: bool = 
             return behind
     if known.empty and not given and (bound := bound_request(text)) and problem_of(bound, language) is None:
         return ParsedRequest(request=bound)
+    if (
+        known.empty
+        and not given
+        and (chained := chained_request(text))
+        and problem_of(chained, language) is None
+    ):
+        return ParsedRequest(request=chained)
     try:
         masked = None if given else masked_request(text, known, _plainly)
     except Unclear as unclear:

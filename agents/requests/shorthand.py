@@ -3,10 +3,14 @@
 import re
 
 _N = r"\d+k?"
+_OPERAND = (
+    r"(?:the )?(?:weights?|kernels?|filters?|bias|gamma|beta|masks?|indices|index|labels?|targets?"
+    r"|[bwy])(?![a-z])"
+)
 _CODE = re.compile(r"```|^(?:import |from \w[\w.]* import |class \w|def \w|@)", re.M)
 _BARE = re.compile(  # sizes apart by commas, without brackets
     rf"(?P<lead>(?:[a-z_]+|[\u4e00-\u9fff]+)?[ :=,，：]*)(?<![\w.\-/\[(])(?P<sizes>{_N}(?:,{_N})+|{_N}(?:, {_N}){{2,}})"
-    r"(?![\w.]|,? ?-?\d| ?[/*]|\s*(?:elements?|values|numbers|params|entries|and (?!\d)|or|&|个)"
+    rf"(?![\w.]|,? ?-?\d| ?[/*]|\s*(?:elements?|values|numbers|params|entries|and (?!\d|{_OPERAND})|or|&|个)"
     r"|[^\[\](){}]*[\])}])",
     re.I,
 )
@@ -59,12 +63,32 @@ _BY_SIZE = re.compile(  # an axis by its size: "sum along the 64 dim"
 _SHAPE = re.compile(rf"[\[(] ?{_N}(?: ?, ?{_N})+ ?[\])]|(?<![\w.]){_N}(?: ?[x×*] ?{_N})+(?![\w.])")
 _ROLES = {
     "batch": r"bs|bsz|b|n|batch(?:[_ ]?size)?", "seq": r"s|l|t|seq(?:uence)?(?:[_ ]?len(?:gth)?)?|tokens|ctx",
-    "heads": r"num_heads|n_?heads|heads?", "h": r"h", "hidden": r"hidden(?:[_ ]?(?:size|dim))?|hid|d_?model|dim|d",
+    "heads": r"num_heads|n_?heads|(?:kv[ _])?heads?", "h": r"h",
+    "hidden": r"hidden(?:[_ ]?(?:size|dim))?|hid|d_?model|dim|d",
     "head_dim": r"head_?dim|hd|dh",
 }  # fmt: skip
 _NAME = "|".join(f"(?:{names})" for names in _ROLES.values())
-_SIZED = re.compile(rf"(?<![\w.])(?P<name>{_NAME}) ?[=:] ?(?P<size>{_N})(?![\w.]| ?[x*,] ?\d)", re.I)
+_SIZED = re.compile(
+    rf"(?<![\w.])(?P<name>{_NAME})(?P<sign> ?[=:] ?| )(?P<size>{_N})(?![\w.]| ?[x*,] ?\d)", re.I
+)
 _BETWEEN = re.compile(r"[ ,;，、/x]*(?:and )?")
+_RESHAPED = re.compile(
+    r"(?:(?<![a-z])(?:reshape|view)(?:d)? (?:x |it |an? |the )?(?:tensor )?(?:from |of )?(?:shape )?"
+    r"|(?:把|将) ?(?:x )?)"
+    r"(?P<given>\d+(?: ?[x×] ?\d+)+) ?(?:(?:in)?to|(?:的张量)?(?:reshape|变形|重塑|view) ?[成为到]) ?"
+    r"(?P<wanted>\d+(?: ?[x×] ?\d+)+)(?![\dx×.])",
+    re.I,
+)
+_CALLED = r"(?:[A-Za-z]\w{0,15}|索引|下标|标签|目标|掩码|权重|输入|预测|残差)"
+_SAME_AS = (
+    r" ?(?:(?:is|has|have|of|with|in|,|:|的)(?![a-z]))* ?(?:the )?same (?:shape|size) (?:as|of) (?:the )?"
+)
+_ALIKE = r"(?P<zh> ?(?:的?形状|形状?)?(?:相同|一样|一致|同样|的?形状)+(?:的?形状)?)?"
+_LIKE = re.compile(  # a tensor that has another's shape
+    rf"(?<![\w.])(?P<name>{_CALLED})(?:{_SAME_AS}|(?: ?的?形状)? ?(?:与|和|同|跟) ?)"
+    rf"(?P<other>{_CALLED})(?![\w.]){_ALIKE}",
+    re.I,
+)
 _ORDERS = (("batch", "seq", "hidden"), ("batch", "heads", "seq", "head_dim"))
 
 
@@ -72,6 +96,7 @@ def written_out(text: str) -> str:
     """Return a text with sizes, shapes and attributes as others write them; code as it is."""
     if _CODE.search(text) or "einsum" in text:
         return text
+    text = _RESHAPED.sub(_reshaped, text)
     text = _SLASHED.sub(lambda m: re.sub(r" ?/ ?", ", ", m[0]), text)
     if (kilo := _KILO.search(text)) is not None:
         rest = text[: kilo.start()] + " " + text[kilo.end() :]
@@ -80,12 +105,30 @@ def written_out(text: str) -> str:
     text = _BY_SIZE.sub(lambda m: _along(m, shapes), text) if len(shapes) == 1 else text
     text = _ALONG.sub(_axis_of, text)
     text = _named(_TRIPLE.sub(_matrices, text))
-    text = _BARE.sub(_shape, text)
+    text = _LIKE.sub(_like, _BARE.sub(_shape, text))
     if _POOLED.search(text):
         letters = [m["letter"].lower() for m in _LETTER.finditer(text)]
         if len(letters) == len({*letters}) and (len(letters) > 1 or (letters and _WINDOW.search(text))):
             text = _LETTER.sub(lambda m: f" {_MEANS[m['letter'].lower()]}={m['value']} ", text)
     return text
+
+
+def _reshaped(match: re.Match[str]) -> str:
+    given, wanted = (", ".join(re.findall(r"\d+", match[name])) for name in ("given", "wanted"))
+    return f"reshape [{given}] to [{wanted}]"
+
+
+def _like(match: re.Match[str]) -> str:
+    """Return "src, same shape as index" with the shape that the other tensor is told with; as it is without one."""
+    if "same" not in match[0].lower() and not match["zh"]:
+        return match[0]
+    told = re.compile(
+        rf"(?<![\w.]){re.escape(match['other'])}(?: ?(?:is|of|has|shape|[:=：]|为|是|的|形状))* ?"
+        rf"(?P<shape>{_SHAPE.pattern})",
+        re.I,
+    )
+    shapes = {m["shape"] for m in told.finditer(match.string)}
+    return f"{match['name']} {shapes.pop()}" if len(shapes) == 1 else match[0]
 
 
 def _axis_of(match: re.Match[str]) -> str:
@@ -143,6 +186,11 @@ def _named(text: str) -> str:
 def _in_order(run: list[re.Match[str]]) -> str | None:
     if all(len(m["name"]) == 1 for m in run):
         return None  # single letters stand in the order of the shape
+    if (
+        not all("=" in m["sign"] or ":" in m["sign"] for m in run)
+        and len({m["sign"].strip() for m in run}) == 1
+    ):
+        return None  # "batch 4, heads 8" are read elsewhere
     called = [(m["name"].lower(), m["size"]) for m in run]
     found = {
         role: size for name, size in called for role, names in _ROLES.items() if re.fullmatch(names, name)

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from akgen.agents.requests.accepted import accepted, denies_what_is_not, is_loss
@@ -13,7 +14,7 @@ from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.refusals import refuse_other_tensors
 from akgen.agents.requests.request import ChainStep, Request
 from akgen.agents.requests.settled import settled
-from akgen.knowledge.operators import operator_named
+from akgen.knowledge.operators import Value, operator_named
 
 _BEHIND = re.compile(
     r"\A\s*(?:(?:and|also|now|please|then|,|ok|great|nice) )*(?:fuse|fold|merge|tack|chain) (?:in |on |it with "
@@ -61,6 +62,7 @@ _ADDED = re.compile(
     r"\s*(?:and |also |now |please )*(?:add|append|put|attach) (?:an?|another) (?!kernel)"
     r"|\s*(?:再|最后|后面|末尾)*[加接](?:上)?(?:一个|个)"
 )
+_ELSE = {"size": "scale_factor", "scale_factor": "size"}  # of which PyTorch takes one
 
 
 def steps_of(
@@ -302,8 +304,21 @@ def _with_attributes(
         for name, value in values.items():
             if given.setdefault((i, name), value) != value:
                 raise Unclear("said_twice", name=name)
-        steps[i] = steps[i].model_copy(update={"attributes": {**steps[i].attributes, **values}})
+        if both := next((n for n in values if (i, _ELSE.get(n, n)) in given and n in _ELSE), None):
+            raise Unclear("said_twice", name=both)
+        kept = without_else(steps[i], values)
+        steps[i] = steps[i].model_copy(update={"attributes": {**kept, **values}})
     return steps
+
+
+def without_else(step: ChainStep, values: Mapping[str, Value]) -> dict[str, Value]:
+    """Return a step's attributes without what goes only in the place of new ones."""
+    padded = step.operator == "pad" and values.get("mode", "constant") != "constant"
+    return {
+        n: v
+        for n, v in step.attributes.items()
+        if _ELSE.get(n) not in values and not (padded and n == "value")
+    }
 
 
 def without_mentions(text: MarkedText, marks: list[Mark], known: Request) -> list[Mark]:

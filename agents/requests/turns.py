@@ -14,6 +14,7 @@ from akgen.agents.requests.request import Request, Shape
 from akgen.agents.requests.revised import added, revised, without_unchanged
 from akgen.agents.requests.shared_shapes import names_one
 from akgen.agents.requests.specified.program import NAME
+from akgen.tools.core.dtypes import DType
 
 Parse = Callable[[str, Request], ParsedRequest]
 
@@ -44,7 +45,8 @@ def in_conversation(text: str, known: Request, parse: Parse) -> ParsedRequest:
         names = [*(s.formula or s.operator for s in known.steps), text]
         asked = problem("order", language_of(text, Language.ENGLISH), names=names)
         return ParsedRequest(request=known, problem=asked, kind="unclear")
-    if _reshapes_all(heard.request, known) and names_one(text):
+    one = (_reshapes_all(heard.request, known) and names_one(text)) or _becomes_a_mask(heard.request, known)
+    if one and known.shapes:
         asked = problem("two_shapes", language_of(text, Language.ENGLISH))
         return ParsedRequest(request=known, problem=asked, kind="unclear")
     alone = not known.empty and parse(text, Request()).request == heard.request
@@ -70,6 +72,11 @@ def _revised(text: str, known: Request, parse: Parse) -> tuple[bool, list[Reques
         if request not in found:
             found.append(request.model_copy(update={"said": turns}))
     return True, found
+
+
+def _becomes_a_mask(request: Request, known: Request) -> bool:
+    """Say whether the type and the shape that are told of one tensor, a mask, were taken for those of all."""
+    return request.steps == known.steps and DType.BOOL in set(request.dtypes) - set(known.dtypes)
 
 
 def _reshapes_all(request: Request, known: Request) -> bool:

@@ -42,15 +42,19 @@ _KERNELS = re.compile(r"conv|卷积|linear|全连接|embedding|attention", re.I)
 def with_weights(text: str) -> str:
     """Return a text with the lengths of its weights as shapes."""
     shapes = [[int(n) for n in re.findall(r"\d+", shape)] for shape in _SHAPE.findall(text)]
-    if not shapes or not _HAS.search(text) or _KERNELS.search(text) or _OPERANDS.search(text):
+    if not shapes or not _HAS.search(text) or _OPERANDS.search(text):
         return text
-    sizes = {shape[axis] for shape in shapes for axis in (1, -1)}
-    batch = _BATCH.search(text) is not None
+    kernels, batch = _KERNELS.search(text) is not None, _BATCH.search(text) is not None
+    sizes = {shape[axis] for shape in shapes for axis in ((0, 1, -1) if kernels else (1, -1))}
 
     def written(match: re.Match[str]) -> str:
         said = [next(n for n, p in _NAMES.items() if re.fullmatch(p, m, re.I)) for m in _each(match["names"])]
         if int(size := match["inside"] or match["size"]) not in sizes or (
             {*said} <= {"mean", "var", "scale", "shift"} and len(said) == 1
+        ):
+            return match[0]
+        if kernels and not (
+            {*said} == {"bias"} or (batch and len(said) > 1 and not {*said} & {"weight", "bias"})
         ):
             return match[0]
         if batch:

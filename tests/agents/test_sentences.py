@@ -25,6 +25,7 @@ SAMPLED_RIGHT = {  # of these at least
     "blind_fourteenth.jsonl": 5,
     "blind_fifteenth.jsonl": 5,
     "blind_sixteenth.jsonl": 3,
+    "blind_seventeenth.jsonl": 5,
     "blind_eighteenth.jsonl": 3,
     "blind_mechanisms.jsonl": 3,
 }

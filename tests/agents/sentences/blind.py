@@ -45,10 +45,12 @@ SHARES = {
     "blind_fourteenth.jsonl": 0.62,
     "blind_fifteenth.jsonl": 0.86,
     "blind_sixteenth.jsonl": 0.58,
+    "blind_seventeenth.jsonl": 0.92,
     "blind_eighteenth.jsonl": 0.71,
     "blind_mechanisms.jsonl": 0.88,
 }  # of right ones at least, since they were mended against
 ENOUGH = 1 << 21  # elements of all tensors up to which sizes stay as they are
+AFFORDED = 1 << 24  # elements up to which sizes stay where the smaller ones differ
 SMALL = 48
 MOST_ORDERS = 200
 _BROKEN = (
@@ -181,9 +183,17 @@ def difference(line: dict[str, Any], request: Request) -> str | None:
     given = {**_kinds(ours), **weights}
     if "dtype" not in free and (kinds := _kinds(theirs)) != _kinds(ours) and kinds != Counter(given):
         return f"types {_kinds(ours)} for {kinds}\n{_shown(request)}"
-    if small:
-        theirs, ours = _made(line["reference"], None, small), _made(source, case.params, small)
-    return _compared(theirs, ours, request, free="shape" in free)
+    if not small:
+        return _compared(theirs, ours, request, free="shape" in free)
+    why: str | None
+    try:
+        shrunk = _made(line["reference"], None, small), _made(source, case.params, small)
+        why = _compared(*shrunk, request, free="shape" in free)
+    except _BROKEN as wrong:
+        why = f"{type(wrong).__name__}: {wrong}\n{_shown(request)}"
+    if why is None or sum(t.numel() for t in theirs.tensors) > AFFORDED:
+        return why
+    return _compared(theirs, ours, request, free="shape" in free)  # numbers of a reference may be sizes
 
 
 def _compared(theirs: Side, ours: Side, request: Request, *, free: bool) -> str | None:
