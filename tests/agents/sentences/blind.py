@@ -45,7 +45,7 @@ SHARES = {
     "blind_fourteenth.jsonl": 0.62,
     "blind_fifteenth.jsonl": 0.86,
     "blind_sixteenth.jsonl": 0.58,
-    "blind_seventeenth.jsonl": 0.92,
+    "blind_seventeenth.jsonl": 0.9,
     "blind_eighteenth.jsonl": 0.71,
     "blind_mechanisms.jsonl": 0.88,
 }  # of right ones at least, since they were mended against
