@@ -41,9 +41,16 @@ _SMALL_WORDS = re.compile(
     r"(?:\A|\s)(?:and|as|in|is|of|or|to|on|at|by|be|it|if|no|so)(?=\s)|\s(?:and|in|is|to|of|on|at|by|it)\Z"
 )
 _OF_TENSOR = re.compile(r"\A(?:add|sub|mul|div|exp|log|erf|pow|max|min)\s[a-z]\Z")  # "add r" is no "addr"
-_ALL_OF_A_KIND = re.compile(  # "all single precision", "all flat": of the tensors, no operator
-    r"\s+(?:(?:in )?(?:single|double|half|full)[ -]precision|(?:in )?(?:fp|bf|float|bfloat|u?int)\d+"
-    r"|halfs?|floats?|flat|(?:three|four|five|inputs?|tensors?|operands?)(?![a-z]))"
+_THAT_IS = re.compile(r"(?:\bthat|\bthis|\bit)(?:'?s| is)\s+\Z")  # "that's all"
+_CENTERS = re.compile(
+    r"\s*(?:[\[(:=,.;]|\d|(?:is|are|has|of|with|and)\b|\Z)"
+)  # "centers [8, 4]": a tensor, no verb
+_ALL_OF_A_KIND = (
+    re.compile(  # "all single precision", "all of it half", "all flat": of the tensors, no operator
+        r"\s+of (?:it|them|this|these|those)(?![a-z])(?! (?:true|nonzero|non-zero|positive|negative))"
+        r"|\s+(?:(?:in )?(?:single|double|half|full)[ -]precision|(?:in )?(?:fp|bf|float|bfloat|u?int)\d+"
+        r"|halfs?|floats?|flat|(?:three|four|five|inputs?|tensors?|operands?)(?![a-z]))"
+    )
 )
 _MOST_WORDS = 7  # of a name
 
@@ -192,7 +199,9 @@ def find_operators(text: str) -> tuple[Named, ...]:
                 part == "t" and lowered[end : end + 1] != "("
             )  # a tensor's name; the end of "don't"
             named = None if apart else _latin(part)
-            if part == "all" and _ALL_OF_A_KIND.match(lowered, end):
+            if part == "centers" and _CENTERS.match(lowered, end):
+                continue
+            if part == "all" and (_ALL_OF_A_KIND.match(lowered, end) or _THAT_IS.search(lowered, 0, begin)):
                 continue
             if named is not None:
                 found.append(Named(begin=begin, end=end, operator=named.name))

@@ -31,6 +31,11 @@ _DIRECTLY = re.compile(  # between "not" and what is not meant; "not for negativ
 )
 _MADE_OF_PARTS = ("attention", "normalization", "loss", "quantization", "optimizer")
 _OF_THE_RESULT = re.compile(r"(?:输出|结果|(?<![a-z])(?:outputs?|results?))(?:的?形状| shape)?\s*\Z")
+_TELLS = re.compile(
+    r" ?(?:is|:|：|of|has|being|是|为|长度?|形状)[^.;。；]{0,12}\d| ?(?:is |has |of )?(?:the )?(?:same"
+    r"|identical|shaped|like)| ?(?:也|同|一样|形状)"
+)
+_SIZES = ("size", "scale_factor")  # of a resize: one of the two
 _FOLDED = frozenset(("add", "mul", "maximum", "minimum"))  # with three tensors: applied twice
 
 
@@ -47,6 +52,7 @@ def assemble(
         raise Unclear("taken_back")
     refuse_choices(text, marks)
     marks = without_labels(text, marks)
+    marks = _with_one_bias(text, marks)
     if any(m.value == "cast" for m in marks):
         marks = _casts(text, marks)
     refuse_two_types(text, marks)
@@ -73,6 +79,7 @@ def assemble(
                 }
             ),
         )
+    steps = _of_one_size(steps, known.steps)
     for step in steps[1:]:
         if step.variables and "x" not in step.variables and len(step.variables[0]) > 1:
             raise Unclear(
@@ -146,6 +153,17 @@ def _kept_batch(steps: tuple[ChainStep, ...]) -> tuple[ChainStep, ...]:
     )
 
 
+def _of_one_size(steps: tuple[ChainStep, ...], known: tuple[ChainStep, ...]) -> tuple[ChainStep, ...]:
+    """Return the steps without the factor that a resize had where its size is told now, and the other way round."""
+    had = {name for step in known for name in step.attributes if name in _SIZES}
+    return tuple(
+        s.model_copy(update={"attributes": {n: v for n, v in s.attributes.items() if n not in had}})
+        if len(had) == 1 and {*_SIZES} <= s.attributes.keys()
+        else s
+        for s in steps
+    )
+
+
 def _with_wide_bias(request: Request) -> Request:
     """Take a bias whose shape is told, and is not that of a vector, for a tensor like any other."""
     first = request.steps[0] if request.steps else None
@@ -155,6 +173,15 @@ def _with_wide_bias(request: Request) -> Request:
         return request
     steps = (first.model_copy(update={"operands": ("tensor",)}), *request.steps[1:])
     return request.model_copy(update={"steps": steps})
+
+
+def _with_one_bias(text: MarkedText, marks: list[Mark]) -> list[Mark]:
+    """Drop a bias or a residual that only tells the shape of one named before: "add a bias, bias is 8 long"."""
+    told: list[Mark] = []
+    for kind in ("bias", "first"):
+        named = [m for m in marks if m.kind == kind]
+        told += [m for m in named[1:] if _TELLS.match(text.text, m.end)]
+    return [m for m in marks if m not in told]
 
 
 def _is_denied(text: MarkedText, mark: Mark) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from akgen.agents.requests.follow_up_words import follow_up_words, pattern, patterns
 from akgen.agents.requests.places import aliases
-from akgen.agents.requests.request import Request
+from akgen.agents.requests.request import ChainStep, Request
 from akgen.agents.requests.revision_words import plainly
 from akgen.knowledge.operators import Value
 
@@ -68,13 +68,18 @@ def _values(name: str, known: Request) -> dict[str, Value]:
 
 def _attributes(known: Request) -> Iterator[tuple[str, Value]]:
     for step in known.steps:
-        yield from step.attributes.items()
-        for node in ast.walk(ast.parse(step.formula or "0", mode="eval")):
-            if isinstance(node, ast.keyword) and node.arg is not None:
-                try:
-                    yield node.arg, ast.literal_eval(node.value)
-                except ValueError:
-                    continue
+        yield from values_of(step)
+
+
+def values_of(step: ChainStep) -> Iterator[tuple[str, Value]]:
+    """Yield the values that a step is told, also those within a formula, by their names."""
+    yield from step.attributes.items()
+    for node in ast.walk(ast.parse(step.formula or "0", mode="eval")):
+        if isinstance(node, ast.keyword) and node.arg is not None:
+            try:
+                yield node.arg, ast.literal_eval(node.value)
+            except ValueError:
+                continue
 
 
 def _written(value: Value) -> str:

@@ -1,8 +1,8 @@
-"""Write steps that are numbered in one line as steps that follow each other: "1) relu 2) square", "第一步 relu"."""
+"""Write steps that are listed as steps that follow each other: "1) relu 2) square", "conv, bias, relu, fused"."""
 
 import re
 
-from akgen.knowledge.operators import find_operators
+from akgen.knowledge.operators import find_operators, operator_named
 
 _NUMERALS = {"一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8}
 _NUMBER = re.compile(
@@ -28,3 +28,48 @@ def with_steps(said: str) -> str:
         return said
     plain = [*(step.rstrip(" ,，;；。.\n") for step in steps[:-1]), steps[-1]]
     return said[: found[0].start()] + ", then ".join(plain)
+
+
+_ADDED = re.compile(
+    r"(?<![a-z])(?:(?:add(?:ing)? )?(?:an? |the )?bias(?: add(?:ition)?)?|add(?:ing)? (?:an? |the )?residual"
+    r"|residual add(?:ition)?)(?![a-z_ ]*[\d\[(])|加?偏置|加残差",
+    re.I,
+)
+_JOINT = re.compile(
+    r"\s*(?:,|，|、|/|\+|(?<![a-z])and(?![a-z]))\s*(?:(?:and|then|an?|the|a final)(?![a-z])\s*)*", re.I
+)
+_FUSED = re.compile(
+    r"(?<![a-z])(?:fuse[ds]?|fusing|in one|in a single kernel|as one|one (?:single )?(?:kernel|op))(?![a-z])|合一|融合"
+    r"|一个(?:算子|kernel)",
+    re.I,
+)
+_FEW = 3
+
+
+def with_listed(said: str) -> str:
+    """Return the text with "then" between the operators of a list that shall be one kernel.
+
+    Two operators may be two results, and so may several reductions, or several tensors.
+    """
+    if _FUSED.search(said) is None:
+        return said
+    lowered = said.lower()
+    named = [(n.begin, n.end, n.operator) for n in find_operators(lowered)]
+    taken = [
+        (m.start(), m.end(), "add")
+        for m in _ADDED.finditer(lowered)
+        if not any(b < m.end() and m.start() < e for b, e, _ in named)
+    ]
+    runs: list[list[tuple[int, int, str]]] = []
+    for item in sorted([*named, *taken]):
+        if runs and _JOINT.fullmatch(said[runs[-1][-1][1] : item[0]]):
+            runs[-1].append(item)
+        else:
+            runs.append([item])
+    for run in reversed(runs):
+        kinds = [e.category if (e := operator_named(name)) is not None else "" for *_, name in run]
+        if len(run) < _FEW or kinds.count("reduction") > 1 or len({*kinds}) == 1:
+            continue
+        listed = " then ".join(said[b:e] for b, e, _ in run)
+        said = f"{said[: run[0][0]]}{listed}{said[run[-1][1] :]}"
+    return said

@@ -1,5 +1,6 @@
 """Why a request cannot be served, as a sentence in the person's language; the sentences are data beside this file."""
 
+import ast
 import math
 from typing import Any
 
@@ -43,9 +44,21 @@ def problem_of(request: Request, language: Language) -> str | None:
         return problem("takes_integers", language, name=step.formula or step.operator, dtype=floats[0])
     if (found := misfit(request)) is not None:
         return problem(found.name, language, **found.values)
+    if numbers := _numbers_beside(request):
+        return problem("order", language, names=numbers)
     if request.steps and request.steps[0].formula is None:
         return _axes(request, language) or _product(request, language) or _reshaped(request, language)
     return None
+
+
+def _numbers_beside(request: Request) -> list[str]:
+    """Return the results of a formula where one is a number: an axis became one, "softmax(s) @ v, ..., dim=-1"."""
+    for step in request.steps:
+        tree = ast.parse(step.formula or "x", mode="eval").body
+        results = tree.elts if isinstance(tree, ast.Tuple) else []
+        if any(not any(isinstance(n, ast.Name) for n in ast.walk(r)) for r in results):
+            return [ast.unparse(r) for r in results]
+    return []
 
 
 def _axes(request: Request, language: Language) -> str | None:

@@ -14,17 +14,26 @@ from akgen.agents.requests.follow_up_words import pattern, patterns, rewrites
 from akgen.agents.requests.kept_values import gone_back, kept_values
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.needs import entry_of
+from akgen.agents.requests.other_operator import with_other_operator
 from akgen.agents.requests.pads import other_mode
 from akgen.agents.requests.places import dtype_of
 from akgen.agents.requests.remembered import operators_of
 from akgen.agents.requests.request import Request
 from akgen.agents.requests.revision_words import plainly
+from akgen.agents.requests.said_of_known import (
+    as_a_whole,
+    kept_value,
+    of_the_known,
+    with_axis_alone,
+    without_repeats,
+)
 from akgen.agents.requests.set_values import set_values, without_old
 from akgen.knowledge.forms import form_named
 from akgen.knowledge.operators import find_operators, operator_named
 
 _CODE = re.compile(r"```|^(?:import |from \w[\w.]* import |class \w|def \w|@)", re.M)
 _SHAPED = re.compile(r"[\[(] ?\d+ ?,|\d ?x ?\d")
+_EXCHANGES = re.compile(r"(?<![a-z])instead(?![a-z])|[改换]")
 _TYPE = re.compile(r"[a-z]+\d*", re.I | re.A)
 
 
@@ -41,9 +50,12 @@ def rephrased(text: str, known: Request) -> str:
     text = pattern("the one").sub(
         lambda m: m[0] if _operator(m["what"]) else f"{m['verb']} {m['what']}", text
     )
+    text = as_a_whole(with_axis_alone(with_other_operator(text, known), known), known)
     bare = any(n.operator == "rms_norm" for n in find_operators(text.lower()))
     text = without_old(text, known)
     for rewrite in (
+        *(() if _EXCHANGES.search(text) else (kept_value,)),
+        of_the_known,
         set_values,
         other_mode,
         _of_its_kind,
@@ -61,7 +73,7 @@ def rephrased(text: str, known: Request) -> str:
     alike = with_alike_tensor(text, known)
     if alike == text:
         alike = _each_clause(text, lambda part: _changed(part, with_alike_tensor(part, known)))
-    text = alike
+    text = without_repeats(alike)
     return _appended(re.sub(r"reduction none(?:[,;] ?reduction none)+", "reduction none", text))
 
 
@@ -71,10 +83,14 @@ def _changed(part: str, written: str) -> str | None:
 
 def _each_clause(text: str, rewrite: Callable[[str], str | None]) -> str:
     """Return a text with those of its clauses in other words that a rewriting has words for; "" leaves one out."""
+    done: set[str] = set()
     for part in clauses(text):
         written = rewrite(part)
         if written == "" and part == text.strip():
             continue
+        if written in done:
+            written = ""  # said twice
+        done |= {written} if written else set()
         if written is not None:
             text = _put(text, part, written)
     return text

@@ -31,7 +31,7 @@ from akgen.agents.requests.layout_changes import with_permutations
 from akgen.agents.requests.layouts import asks_axis, names_axis
 from akgen.agents.requests.lettered import with_sizes
 from akgen.agents.requests.libraries import in_our_names
-from akgen.agents.requests.listed_steps import with_steps
+from akgen.agents.requests.listed_steps import with_listed, with_steps
 from akgen.agents.requests.loss_reductions import with_loss_reduction
 from akgen.agents.requests.masks import masked_request
 from akgen.agents.requests.named_operands import with_named_operands
@@ -47,6 +47,7 @@ from akgen.agents.requests.pasted.tensors_beside import Beside, indexed_source, 
 from akgen.agents.requests.per_channel import per_channel_request
 from akgen.agents.requests.plain_latex import with_products, without_latex
 from akgen.agents.requests.plain_words import everywhere_plain, request_plain
+from akgen.agents.requests.plainly_declared import plainly_declared
 from akgen.agents.requests.prepared import prepared_request
 from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.program import input_count
@@ -131,6 +132,9 @@ def _parsed(text: str, known: Request, before: Language) -> ParsedRequest:
     sized = with_told_sizes(with_sizes(text) or text) if known.empty else text
     if sized != text:
         again = _parsed(_in_plain_words(sized, first=True), known, before)
+        return again if _is_built(again) else heard
+    if known.empty and (declared := plainly_declared(text)) != text:
+        again = _parsed_shortened(declared, known, before)
         return again if _is_built(again) else heard
     return heard
 
@@ -377,7 +381,7 @@ def _read_words(text: str, known: Request, language: Language, *, given: bool = 
             kind="unclear",
         )
     try:
-        text = with_vectors(with_steps(text))
+        text = with_vectors(with_steps(with_listed(text)))
         code = None if given or known.source is None else _code_follow_up(text, known, language)
         if code is not None:
             return code

@@ -111,7 +111,7 @@ def _listed(text: str) -> str:
             written.append(line)
         elif re.search(_SHAPE, line) or re.search(_TYPE, line, re.I):
             cells = [cell.strip() for cell in line.split("|") if cell.strip()]
-            cells = [f"[{c}]" if _SIZES.fullmatch(c) and i else c for i, c in enumerate(cells)]
+            cells = [f"[{c}]" if "," in c and _SIZES.fullmatch(c) and i else c for i, c in enumerate(cells)]
             written.append(" ".join(cells) + ",")
         else:
             written.append("" if _RULE.fullmatch(line) or _HEAD.fullmatch(line) else line)

@@ -1,5 +1,6 @@
 """Read a turn in its conversation: it may take back what was said, change it, add to it, or go on from it."""
 
+import re
 from collections.abc import Callable
 
 from akgen.agents.requests.doubtful import doubtful
@@ -11,11 +12,15 @@ from akgen.agents.requests.problems import problem
 from akgen.agents.requests.remembered import in_other_words, only_named, operators_of, remembered, taken_back
 from akgen.agents.requests.rephrased import rephrased
 from akgen.agents.requests.request import Request, Shape
+from akgen.agents.requests.result_shapes import result_shape
 from akgen.agents.requests.revised import added, revised, without_unchanged
+from akgen.agents.requests.revision_words import plainly
 from akgen.agents.requests.shared_shapes import names_one
 from akgen.agents.requests.specified.program import NAME
+from akgen.agents.requests.stated import fitted, stated_result
 from akgen.tools.core.dtypes import DType
 
+_EQUATION = re.compile(r"(?<![\w.])[a-z]\w* = ?[a-z(]", re.I)
 Parse = Callable[[str, Request], ParsedRequest]
 
 
@@ -29,6 +34,8 @@ def in_conversation(text: str, known: Request, parse: Parse) -> ParsedRequest:
         heard = in_conversation(back.rest, back.request, parse)
         return heard if heard.problem is None else heard.model_copy(update={"request": known})
     text = text if known.empty else in_other_words(without_unchanged(text))
+    if (told := _of_the_result(text, known, parse)) is not None:
+        return told
     ways, again = _revised(text, known, parse)
     if len(again) == 1 and not doubtful(text, again[0], known):
         return ParsedRequest(request=remembered(again[0], known, again[0].said))
@@ -52,6 +59,38 @@ def in_conversation(text: str, known: Request, parse: Parse) -> ParsedRequest:
     alone = not known.empty and parse(text, Request()).request == heard.request
     turns = (text,) if alone or known.empty else (*known.said, text)
     return heard.model_copy(update={"request": remembered(heard.request, known, turns)})
+
+
+def _of_the_result(text: str, known: Request, parse: Parse) -> ParsedRequest | None:
+    """Return what a turn makes that says the shape of its result: "the output should be 300x1" keeps the axis.
+
+    A question where what is read of the rest returns another shape; None of any other text.
+    """
+    if known.empty or known.source is not None or not known.shapes or _EQUATION.search(text):
+        return None
+    text = pattern("counted results").sub(lambda m: f"{m['noun'] or 'output '}[{m['n'] or m['n2']}]", text)
+    stated = stated_result(text)
+    if len(stated.shapes) != 1 or stated.shapes[0] in known.shapes[0] or result_shape(known) is None:
+        return None
+    rest = stated.rest.strip(" ,，.。;；:：\n")
+    heard = (
+        in_conversation(rest, known, parse)
+        if re.search(r"\w", plainly(rest))
+        else ParsedRequest(request=known)
+    )
+    if heard.problem is not None:  # the result's shape must not become the tensors'
+        taken = parse(text, known).request.shapes == (stated.shapes,)
+        return heard.model_copy(update={"request": known}) if taken else None
+    said = (*known.said, text) if heard.request == known else heard.request.said
+    settled = fitted(heard.request, stated)
+    if settled is not None and settled != known:
+        return ParsedRequest(request=remembered(settled, known, said))
+    if settled is None and (returned := result_shape(heard.request)) is not None:
+        found, wanted = ("x".join(map(str, shape)) for shape in (returned, stated.shapes[0]))
+        language = language_of(text, Language.ENGLISH)
+        asked = problem("result_shape", language, name=heard.request.name, found=found, said=wanted)
+        return ParsedRequest(request=known, problem=asked, kind="unclear")
+    return None
 
 
 def _revised(text: str, known: Request, parse: Parse) -> tuple[bool, list[Request]]:
