@@ -4,6 +4,7 @@ import pytest
 
 from tests.agents.sentences.blind import SHARES, read, score
 from tests.agents.sentences.check import HERE, judge, report, sentences
+from tests.agents.sentences.wordings import drawn, judged
 
 FILES = sorted(path.name for path in HERE.glob("*.txt"))
 SAMPLED = 12  # one of so many is judged in every run
@@ -30,6 +31,7 @@ SAMPLED_RIGHT = {  # of these at least
     "blind_mechanisms.jsonl": 3,
 }
 SHARE = 0.97
+WORDED_RIGHT = {"wordings_single.jsonl": 10, "wordings_several.jsonl": 3}  # of one line in four at least
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -67,3 +69,10 @@ def test_of_all_sentences_written_blind_none_is_silently_wrong(name: str) -> Non
     scores = [(line["turns"], score(line)) for line in read(HERE / name)]
     assert not [(turns, s.why) for turns, s in scores if s.kind == "silent"]
     assert sum(s.kind == "right" for _, s in scores) >= SHARES[name] * len(scores)
+
+
+@pytest.mark.parametrize("name", WORDED_RIGHT)
+def test_of_requests_in_drawn_words_none_is_silently_wrong(name: str) -> None:
+    scores = [(turns := drawn(line, 0), judged(line, turns)) for line in read(HERE / name)[::4]]
+    assert not [(turns, s.why) for turns, s in scores if s.kind == "silent"]
+    assert sum(s.kind == "right" for _, s in scores) >= WORDED_RIGHT[name], scores
