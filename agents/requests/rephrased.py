@@ -34,6 +34,8 @@ from akgen.knowledge.operators import find_operators, operator_named
 _CODE = re.compile(r"```|^(?:import |from \w[\w.]* import |class \w|def \w|@)", re.M)
 _SHAPED = re.compile(r"[\[(] ?\d+ ?,|\d ?x ?\d")
 _EXCHANGES = re.compile(r"(?<![a-z])instead(?![a-z])|[改换]")
+_TRUTHS = ("isnan", "isinf", "isfinite", "logical_and", "logical_or", "logical_not", "logical_xor")
+_WHOLE = re.compile(r"整体|全部|everything|whole")
 _TYPE = re.compile(r"[a-z]+\d*", re.I | re.A)
 
 
@@ -220,10 +222,6 @@ def _counted(text: str, known: Request) -> str | None:
     said = (match["axis"] or match["axis_zh"] or "").strip()
     where = "over all elements" if not said or _WHOLE.search(said) else said
     return f"then count_nonzero {'per column' if '列' in said else where}"
-
-
-_TRUTHS = ("isnan", "isinf", "isfinite", "logical_and", "logical_or", "logical_not", "logical_xor")
-_WHOLE = re.compile(r"整体|全部|everything|whole")
 
 
 def _unreduced(part: str, known: Request) -> str | None:

@@ -20,7 +20,6 @@ from akgen.agents.requests.counted import with_told_sizes
 from akgen.agents.requests.edits import edited
 from akgen.agents.requests.explained import agrees, shortened
 from akgen.agents.requests.follow_up_words import acknowledges
-from akgen.agents.requests.guesses import draws, like, meant, part_meant
 from akgen.agents.requests.halves import halved_request
 from akgen.agents.requests.headings import headed, is_named_so
 from akgen.agents.requests.indices import without_indices
@@ -28,7 +27,6 @@ from akgen.agents.requests.joined_tensors import joined_request
 from akgen.agents.requests.kept_results import without_kept_result
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.layout_changes import with_permutations
-from akgen.agents.requests.layouts import asks_axis, names_axis
 from akgen.agents.requests.lettered import with_sizes
 from akgen.agents.requests.libraries import in_our_names
 from akgen.agents.requests.listed_steps import with_listed, with_steps
@@ -36,6 +34,7 @@ from akgen.agents.requests.loss_reductions import with_loss_reduction
 from akgen.agents.requests.masks import masked_request
 from akgen.agents.requests.named_operands import with_named_operands
 from akgen.agents.requests.needs import missing
+from akgen.agents.requests.offers import asked_about, misspelt
 from akgen.agents.requests.parsed import ParsedRequest
 from akgen.agents.requests.pasted.array_library import in_torch
 from akgen.agents.requests.pasted.bare_calls import with_axis
@@ -88,12 +87,6 @@ _AGREES = re.compile(  # "yes, with affine": the rest is what is wanted
 _RETURNED = re.compile(r"(?<![a-z])(?:return|output|result|give)s?(?![a-z])|返回|输出|结果", re.I)
 _CODE = re.compile(r"```|`|^(?:import |from \w[\w.]* import |class \w|def \w|@)", re.M)
 _QUOTED = re.compile(r"`([A-Za-z_]\w*)`")  # a name, and no code
-_FEW_WORDS = 3  # that are not understood, up to which the rest is worth an offer
-_SHORT = 2  # letters of a word that may be a tensor's name
-_TURNS = re.compile(
-    r"[不非无没只仅除反逆另]|\A(?:another|other|others|masked|mask|inf|infinity|twice|both|inside|outside|before|after|difference|except|unless|without|never|neither|nor|not|only|instead|but|minus|half|opposite)\Z"
-    r"|\A(?:revers|invers|negat|exclud|ignor|skip|transpos)"
-)
 _BEYOND_REASON = re.compile(r"\d{12}(?=\d{28})|(?:[-+~([{√]\s*){12}(?=(?:[-+~([{√]\s*){88})")
 
 
@@ -418,13 +411,15 @@ def _read_words(text: str, known: Request, language: Language, *, given: bool = 
     try:
         request = with_loss_reduction(text, reading.request())
     except Unclear as unclear:
-        if unclear.name == "attribute_of_nothing" and (misspelt := _misspelt(text, reading, known, language)):
-            return misspelt
+        if unclear.name == "attribute_of_nothing" and (
+            guess := misspelt(text, reading, known, language, read_words)
+        ):
+            return guess
         return _told(text, known, language) or ParsedRequest(
             request=known, problem=problem(unclear.name, language, **unclear.values), kind="unclear"
         )
     if unread := reading.unread():
-        return _told(text, known, language) or _asked_about(text, unread, known, language)
+        return _told(text, known, language) or asked_about(text, unread, known, language, read_words)
     if request == known and not given:
         name = "nothing_said" if known.empty else "nothing_new"
         return ParsedRequest(request=known, problem=problem(name, language, name=known.name), kind="unclear")
@@ -491,71 +486,5 @@ def _told(text: str, known: Request, language: Language) -> ParsedRequest | None
     return ParsedRequest(request=request)
 
 
-def _misspelt(text: str, reading: Reading, known: Request, language: Language) -> ParsedRequest | None:
-    """Return a question with a guess where nothing is named but a misspelt operator: "softmx over the last dim"."""
-    unread = reading.unread()
-    asked = _asked_about(text, unread, known, language) if unread else None
-    return asked if asked is not None and asked.offer is not None else None
-
-
 def says_yes(text: str) -> bool:
     return bool(_YES.match(text))
-
-
-def _asked_about(text: str, unread: list[str], known: Request, language: Language) -> ParsedRequest:
-    """Return a question about the words that were not understood, with a guess where there is one."""
-    if drawn := next(filter(draws, unread), None):
-        return ParsedRequest(request=known, problem=problem("random", language, word=drawn), kind="unclear")
-    if axes := [word for word in unread if names_axis(word) and asks_axis(text, word)]:
-        shape = "x".join(map(str, known.shape)) if known.shape else None
-        return ParsedRequest(
-            request=known, problem=problem("which_axis", language, word=axes[0], shape=shape), kind="unclear"
-        )
-    close = {word: found for word in unread if word.isascii() and (found := part_meant(word) or meant(word))}
-    offer = None
-    if close:
-        offer = text
-        for word, found in close.items():
-            offer = re.sub(re.escape(word), found[0].replace("_", " "), offer, flags=re.I)
-    offer = offer if offer is not None and _understood(offer, known) else None
-    without = _without(text, unread, known) if offer is None else None
-    guesses = [name for word, found in close.items() for name in found if like(word, name)]
-    sentence = problem(
-        "not_read", language, words=unread, close=guesses, offer=offer, without=without, known=known
-    )
-    return ParsedRequest(request=known, problem=sentence, kind="unclear", offer=offer or without)
-
-
-def _without(text: str, unread: list[str], known: Request) -> str | None:
-    """Return the text without a few words that were not understood, if it then says all that a request needs.
-
-    Nothing is built of it before the person says yes. Numbers, tensors and words that limit are not left out.
-    """
-    words = list(dict.fromkeys(unread))
-    if len(words) > _FEW_WORDS or any(not _may_go(word) for word in words):
-        return None
-    rest = text
-    for word in words:
-        rest = re.sub(
-            rf"(?<![a-z0-9_]){re.escape(word)}(?![a-z0-9_])" if word.isascii() else word, "", rest, flags=re.I
-        )
-    rest = re.sub(r"[ \t]{2,}", " ", rest).strip()
-    if rest == text or not _understood(rest, known):
-        return None
-    read = read_words(rest, known, language_of(text, Language.ENGLISH))
-    return rest if read.problem is None and "operator" not in missing(read.request) else None
-
-
-def _may_go(word: str) -> bool:
-    """Say whether a sentence may be read without the word: no number, no tensor, nothing that limits."""
-    named = (word.isascii() and len(word) <= _SHORT) or names_axis(word)
-    return not named and not any(c.isdigit() for c in word) and not _TURNS.search(word)
-
-
-def _understood(offer: str, known: Request) -> bool:
-    """Say whether a text with guesses in it says something, so that it is worth offering."""
-    reading = Reading(offer, known)
-    try:
-        return reading.request() != known and not reading.unread()
-    except Unclear:
-        return False

@@ -13,7 +13,7 @@ _TYPE = r"(?<![a-z0-9])(?:(?:fp|float|bf|bfloat|u?int)\d+|bool|half)(?![a-z0-9])
 _SHAPE = r"(?:[\[(] ?\d+(?: ?, ?\d+)* ?,? ?[\])]|(?<![\w.])\d+(?: ?[x*] ?\d+)+(?![\w.]*\d))"
 _PAIR = 2
 _COLUMNS = 2  # bars in a row that does not begin with one
-_SIZES = re.compile(r"\d+(?: ?[,x] ?\d+)*,?")  # of a cell: its shape without brackets
+_SIZES = re.compile(r"\d+(?: ?, ?\d+)+,?|\d+,")  # of a cell: its shape without brackets
 _RULE = re.compile(r"[\s|:\-+]*")
 _HEAD = re.compile(
     r"(?:\s|\||(?<![a-z])(?:names?|tensors?|inputs?|outputs?|arguments?|args?|shapes?|sizes?|d?types?|data types?"
@@ -95,10 +95,6 @@ def tidied(said: str) -> str:
     return text
 
 
-def _bracketed(shape: str) -> str:
-    return f"[{shape}]" if shape.strip().isdigit() else shape
-
-
 def _listed(text: str) -> str:
     """Return the text with each row of a table as a line of a list, and nothing of its head and of rules."""
     lines = text.split("\n")
@@ -111,7 +107,7 @@ def _listed(text: str) -> str:
             written.append(line)
         elif re.search(_SHAPE, line) or re.search(_TYPE, line, re.I):
             cells = [cell.strip() for cell in line.split("|") if cell.strip()]
-            cells = [f"[{c}]" if "," in c and _SIZES.fullmatch(c) and i else c for i, c in enumerate(cells)]
+            cells = [f"[{c}]" if i and _SIZES.fullmatch(c) else c for i, c in enumerate(cells)]
             written.append(" ".join(cells) + ",")
         else:
             written.append("" if _RULE.fullmatch(line) or _HEAD.fullmatch(line) else line)

@@ -30,8 +30,9 @@ def choices(templates: tuple[SymbolicNest, ...], tensors: Tensors) -> list[Choic
         _writable(((t,), ("attention",)), tensors) for t in together if t.before
     ):
         return choices(together, tensors)
+    known = {id(t) for t in templates}
     for joined in with_epilogues(templates):
-        if all(_writable(((t,), kinds(t)), tensors) for t in joined if t.before and t not in templates):
+        if all(_writable(((t,), kinds(t)), tensors) for t in joined if id(t) not in known):
             return choices(joined, tensors)
     each = [_ways(t, tensors) for t in templates]
     if len(each) == 1:

@@ -19,7 +19,9 @@ from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Name
 
 LOWEST = -3.4028234663852886e38
 NOTHING = -1e4  # what is added to a score, or stands for it, so that its weight is 0
-_APART = frozenset(["reduce", "scan", "contract", "sort", "take"])  # what is not computed point by point
+APART = frozenset(  # what is not computed point by point
+    ["reduce", "scan", "contract", "sort", "take", "scatter_rows", "scatter_elements"]
+)
 
 
 class RowAxes(Frozen):
@@ -81,7 +83,7 @@ def attention(nests: tuple[SymbolicNest, SymbolicNest, SymbolicNest]) -> Attenti
     if len(loads) != 1 or read.origin != Origin(temp=middle.nest.stores[0].temp):
         return None
     if any(
-        middle.values[i].op in _APART or (middle.values[i].args and middle.values[i].op == "load")
+        middle.values[i].op in APART or (middle.values[i].args and middle.values[i].op == "load")
         for i in below
     ):
         return None

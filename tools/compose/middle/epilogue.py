@@ -3,15 +3,13 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from akgen.tools.compose.middle.attention import rows_of
+from akgen.tools.compose.middle.attention import APART, rows_of
 from akgen.tools.compose.middle.contraction import Contraction, contraction
 from akgen.tools.compose.middle.loop_nest import Access
 from akgen.tools.compose.middle.symbolic_nest import Address, SymbolicNest
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.dsl.expr import ONE, Expr, product
-
-_APART = frozenset(["reduce", "scan", "contract", "sort", "take", "scatter_rows", "scatter_elements"])
 
 
 class Epilogue(Frozen):
@@ -27,10 +25,10 @@ class Epilogue(Frozen):
 
 def with_epilogues(templates: Sequence[SymbolicNest]) -> Iterator[tuple[SymbolicNest, ...]]:
     """Yield the nests with one of the products made one with the nest that follows it."""
-    for last in templates:
-        for first in reversed(templates):
-            if _alone(first, last, templates) and (fused := _fused(first, last)) is not None:
-                yield tuple(fused if t is last else t for t in templates if t is not first)
+    for first in reversed(templates):
+        last = _follower(first, templates)
+        if last is not None and (fused := _fused(first, last)) is not None:
+            yield tuple(fused if t is last else t for t in templates if t is not first)
 
 
 def epilogue(first: SymbolicNest, last: SymbolicNest) -> Epilogue | None:
@@ -38,7 +36,7 @@ def epilogue(first: SymbolicNest, last: SymbolicNest) -> Epilogue | None:
     made = first.nest.stores[0].temp
     loads = [i for i, v in enumerate(last.values) if v.origin is not None and v.origin.temp == made]
     found = _axes(first)
-    if len(loads) != 1 or found is None or any(v.op in _APART for v in last.values):
+    if len(loads) != 1 or found is None or any(v.op in APART for v in last.values):
         return None
     access = last.values[loads[0]].access
     column = next((a for a in range(len(last.sizes)) if access is not None and access.stride(a) == 1), None)
@@ -61,17 +59,17 @@ def _fused(first: SymbolicNest, last: SymbolicNest) -> SymbolicNest | None:
     return None if epilogue(first, last) is None else last.model_copy(update={"before": (first,)})
 
 
-def _alone(first: SymbolicNest, last: SymbolicNest, templates: Sequence[SymbolicNest]) -> bool:
-    """Return whether the first nest is a product that the last one alone loads."""
+def _follower(first: SymbolicNest, templates: Sequence[SymbolicNest]) -> SymbolicNest | None:
+    """Return the nest that alone loads a product's results; None of what is no product, or goes elsewhere, too."""
     multiplied = any(v.op == "contract" for v in first.values)
-    if not multiplied or first is last or last.before or first.before or len(first.nest.stores) != 1:
-        return False
-    if first.nest.loop is not None or last.nest.loop is not None or first.nest.stores[0].temp is None:
-        return False
+    if not multiplied or first.before or first.nest.loop is not None or len(first.nest.stores) != 1:
+        return None
     made = first.nest.stores[0].temp
     nests = [n for t in templates for n in (*t.before, t)]
     users = [n for n in nests if any(v.origin is not None and v.origin.temp == made for v in n.values)]
-    return len(users) == 1 and users[0] is last
+    if made is None or len(users) != 1 or users[0].before or users[0].nest.loop is not None:
+        return None
+    return next((t for t in templates if t is users[0]), None)
 
 
 def _axes(first: SymbolicNest) -> tuple[int, ...] | None:
