@@ -222,6 +222,25 @@ class Tiles:
         said = f"{shown}, {{{x}}}" if first else f"{{{x}}}, {shown}"
         return self.plain(f"{name}({{{d}}}, {said})", d, run, lambda s: r(s[x], s[v]))
 
+    def fused(self) -> Operation:
+        d = self.pick("abcd")
+        if self.source.random() < 0.5:
+            v, c = self.pick("uv"), self.source.choice((0.5, -1.0, 2.0, -3.0))
+            size = Range(abs(c), 0.25)
+            return self.plain(
+                f"mul_add({{{d}}}, {{{d}}}, {{{v}}}[:, None], {c})",
+                d,
+                lambda e: e[d] * c + e[v][:, None],
+                lambda s: summed(multiplied(s[d], size), s[v]),
+            )
+        v, w = self.pick("gh"), self.pick("gh")
+        return self.plain(
+            f"mul_add({{{d}}}, {{{d}}}, {{{v}}}[None, :], {{{w}}}[None, :])",
+            d,
+            lambda e: e[d] * e[w][None, :] + e[v][None, :],
+            lambda s: summed(multiplied(s[d], s[w]), s[v]),
+        )
+
     def unary(self) -> Operation:
         name = self.source.choice(tuple(UNARY))
         kind = self.source.choice(("abcd", "uv", "gh"))
@@ -587,7 +606,7 @@ class Tiles:
 TILES = "abcdefghijklmnopqrstuvwxyz"
 KINDS: tuple[Callable[[Tiles], Operation], ...] = (
     *[Tiles.binary, Tiles.view, Tiles.smooth, Tiles.above_one, Tiles.quotient, Tiles.reduced] * 2,
-    Tiles.with_number, Tiles.unary, Tiles.square, Tiles.jump, Tiles.end_row, Tiles.scanned, Tiles.masked,
+    Tiles.with_number, Tiles.unary, Tiles.square, Tiles.fused, Tiles.jump, Tiles.end_row, Tiles.scanned, Tiles.masked,
     Tiles.integers, Tiles.halves, Tiles.sorted, Tiles.largest_place, Tiles.best_of_columns, Tiles.places,
     Tiles.gathered, Tiles.scattered, Tiles.turned, Tiles.filled,
 )  # fmt: skip

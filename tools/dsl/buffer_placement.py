@@ -170,11 +170,15 @@ def _out(path: Path, block: Block, store: Store) -> OutScope:
 
 
 def _producer(path: Path, store: Store) -> int | None:
-    """Return the last operation of the block before the copyout that writes the whole tile, as a plain statement."""
+    """Return the last operation of the block before the copyout that writes the whole tile, as a plain statement.
+
+    What works in place after it, on the whole tile, finds it in the output tensor.
+    """
     last: int | None = None
     for i, s in enumerate(_before(path).body):
         if isinstance(s, Op) and s.dst == store.tile:
-            last = i if s.written == store.extent and not s.updates else None
+            whole = s.written == store.extent and not s.updates
+            last = (last if s.name == "mul_add" else i) if whole else None
         elif any(x.dst == store.tile for x in _ops(s)):
             last = None
     return last

@@ -380,8 +380,12 @@ class OpPrinter:
 
     def op_mul_add(self) -> None:
         rows, cols, stride = self.rows()
-        name = self.ctx.lib("TileColumnMulAdd")
-        self.call(name, self.dst, self.src(2), self.src(1), "scratch_", rows, cols, stride)
+        if isinstance(self.op.args[2], TileRef):
+            name = self.ctx.lib("TileRowMulAdd")
+            self.call(name, self.dst, self.src(2), self.src(1), rows, cols, stride)
+        else:
+            name = self.ctx.lib("TileColumnMulAdd")
+            self.call(name, self.dst, self.src(2), self.src(1), "scratch_", rows, cols, stride)
 
     def op_gather(self) -> None:
         table, extent = self.op.source or (), self.op.extent or ()

@@ -206,7 +206,7 @@ def _op(s: Op, tiles: Mapping[str, Type]) -> list[Diagnostic]:
         wrong("Broadcast views are of float32, float16 and int32 tiles.")
     if s.tiles and any(a.view != "whole" for a in s.tiles) and info.family not in ("binary", "fill", "fused"):
         wrong(f"`{s.name}` takes no broadcast views; use broadcast first.", "DSL_SHAPE")
-    if sum(a.view != "whole" for a in s.tiles) > 1:
+    if sum(a.view != "whole" for a in s.tiles) > 1 + (info.family == "fused"):
         wrong("One operand at most is a broadcast view.", "DSL_SHAPE")
     if not isinstance(s.args[0], TileRef) and s.name not in SCALAR_FIRST and info.family != "fill":
         wrong(f"The first operand of `{s.name}` is a tile.", "DSL_SHAPE")
@@ -214,11 +214,11 @@ def _op(s: Op, tiles: Mapping[str, Type]) -> list[Diagnostic]:
         wrong(f"`{s.name}` takes a row: axis=0.", "DSL_SHAPE")
     if info.family == "fused" and not (
         s.args[0] == TileRef(tile=s.dst, rows=s.rows)
-        and isinstance(s.args[1], TileRef)
-        and s.args[1].view == "column"
-        and not isinstance(s.args[2], TileRef)
+        and [a.view if isinstance(a, TileRef) else "scalar" for a in s.args[1:]]
+        in (["column", "scalar"], ["row", "row"])
     ):
-        wrong(f"`{s.name}` is (d, d, v[:, None], factor): it works in place.", "DSL_SHAPE")
+        forms = "(d, d, v[:, None], factor) or (d, d, v[None, :], w[None, :])"
+        wrong(f"`{s.name}` is {forms}: it works in place.", "DSL_SHAPE")
     if any(a.tile == s.dst and a.rows != s.rows for a in s.tiles):
         wrong(f"`{s.name}` reads other rows of `{s.dst}` than it writes.", "DSL_ALIAS")
     if info.family in _APART and any(a.tile == s.dst for a in s.tiles):

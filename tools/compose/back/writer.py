@@ -76,6 +76,20 @@ def _element_type(text: str) -> ElementType:
     return ElementType(fixed="mask" if text == "mask" else DType(text))
 
 
+def _mul_add(product: Stmt, total: Op) -> Op | None:
+    """Return one operation for `t = t * w` and `t = t + v` with vectors along the columns, as norms end in."""
+    if not (isinstance(product, Op) and product.name == "mul" and total.name == "add"):
+        return None
+    whole = TileRef(tile=total.dst)
+    vectors = [a for op in (product, total) for a in op.args if isinstance(a, TileRef) and a.view == "row"]
+    if len(vectors) != 2 or any(
+        op.dst != total.dst or whole not in op.args or op.rows or op.given != total.given
+        for op in (product, total)
+    ):
+        return None
+    return total.model_copy(update={"name": "mul_add", "args": (whole, vectors[1], vectors[0])})
+
+
 def _beginning(phase: int) -> Alloc:
     """Return what stands where the buffers of a phase are allocated until they are known."""
     return Alloc(tile=f"phase {phase}", dims=(), dtype=_element_type("float32"))
@@ -199,18 +213,14 @@ class Writer:
         reverse: bool = False,
         rows: Rows | None = None,
     ) -> None:
-        self._body.append(
-            Op(
-                name=name,
-                rows=rows,
-                dst=dst.name,
-                args=args,
-                given=extent,
-                axis=axis,
-                rounding=rounding,
-                reverse=reverse,
-            )
-        )
+        written = Op(
+            name=name, rows=rows, dst=dst.name, args=args, given=extent, axis=axis, rounding=rounding,
+            reverse=reverse,
+        )  # fmt: skip
+        fused = _mul_add(self._body[-1], written) if self._body and dst.dtype == "float32" else None
+        if fused is not None:
+            self._body.pop()
+        self._body.append(fused or written)
 
     def matmul_object(self, **fields: object) -> str:
         """Allocate what multiplies matrices; the fields are those of MatmulObject but its name."""

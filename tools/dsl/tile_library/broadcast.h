@@ -99,6 +99,29 @@ __aicore__ inline void TileRowOp(const LocalTensor<T> &d, const LocalTensor<T> &
     }
 }
 
+// tile: TileRowMulAdd TileInt
+// d[r][c] = d[r][c] * w[c] + v[c], rounded once.
+template <typename T>
+__aicore__ inline void TileRowMulAdd(const LocalTensor<T> &d, const LocalTensor<T> &w, const LocalTensor<T> &v,
+                                     int64_t rows, int64_t cols, int64_t stride)
+{
+    const int64_t pitch = stride / 8;
+    if (pitch > 255 || rows * 64 < cols) {
+        for (int64_t r = 0; r < rows; ++r) {
+            FusedMulAdd(d[r * stride], w, v, static_cast<int32_t>(cols));
+        }
+        return;
+    }
+    const uint8_t step = static_cast<uint8_t>(pitch);
+    for (int64_t first = 0; first < rows; first += 255) {
+        const uint8_t batch = static_cast<uint8_t>(TileMin(255, rows - first));
+        for (int64_t c = 0; c < cols; c += 64) {
+            FusedMulAdd(d[first * stride + c], w[c], v[c], static_cast<uint64_t>(TileMin(64, cols - c)), batch,
+                        BinaryRepeatParams{1, 1, 1, step, 0, 0});
+        }
+    }
+}
+
 // tile: TileValueDiv TileInt
 // d = value / a: the value is one block of 32 bytes that every repeat reads.
 __aicore__ inline void TileValueDiv(const LocalTensor<float> &d, float value, const LocalTensor<float> &a,
