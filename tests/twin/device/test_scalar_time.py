@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from akgen.knowledge.chip import DEFAULT_CHIP, chip, timing
+from akgen.tools.twin.kernel.elf import variables_in
 
 TENSOR = "float got = in.GetValue(at); keep += got;"
 REFERENCE = "keep += in(at);"
@@ -85,6 +86,16 @@ def test_a_barrier_of_the_scalar_unit_brings_no_free_work(probe):
     bare = cycles(probe, TENSOR + work * 4)
     between = cycles(probe, TENSOR + f"{work} PipeBarrier<PIPE_S>();" * 4, told="EVENT_ID")
     assert between > bare - 512 * 20
+
+
+@pytest.mark.parametrize("kind", ["", "static"])
+def test_what_a_kernel_keeps_from_call_to_call_is_known(probe, kind):
+    """Else every large call would be launched twice."""
+    ran = probe(
+        f"{kind} volatile float kept[4]; kept[1] = 2.0f; out.SetValue(0, kept[1]);",
+        *[np.zeros(8, np.float32)] * 2,
+    )
+    assert bool(variables_in(ran.launch.library)) == bool(kind)
 
 
 def test_variables_that_outlive_a_call_lie_in_global_memory(probe):

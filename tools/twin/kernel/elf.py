@@ -106,10 +106,14 @@ def global_in(path: Path) -> frozenset[str]:
     return frozenset(symbol.name for symbol in _symbols_of(path) if symbol.section and not symbol.local)
 
 
+# Sections that are written while a library is loaded, and never by it; some linkers give their symbols a size.
+_OF_THE_LINKER = frozenset({".dynamic", ".got", ".got.plt", ".data.rel.ro"})
+
+
 def variables_in(path: Path) -> frozenset[str]:
     """Return the names of what a library can write and keeps from call to call. Raises ElfRefused if it is none."""
     file = _File(path)
-    writable = {n for n, s in enumerate(file.sections) if s.writable and s.name != ".data.rel.ro"}
+    writable = {n for n, s in enumerate(file.sections) if s.writable and s.name not in _OF_THE_LINKER}
     tables = (table for table in file.sections if table.kind == _SYMTAB)
     return frozenset(
         s.name
