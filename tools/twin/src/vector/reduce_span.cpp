@@ -40,19 +40,31 @@ void repeat_sums(const float *data, uint64_t repeats, float *out)
     }
 }
 
-// Pairs of neighbours, until one of each eighth is left. Of equals the first stays, and a NaN.
+// Pairs of neighbours. Of equals the first stays, and a NaN.
+template <bool largest> void extreme_level(float *v, uint32_t n)
+{
+    float first[64], second[64];
+    for (uint32_t i = 0; i < n; ++i) {
+        first[i] = v[2 * i];
+        second[i] = v[2 * i + 1];
+    }
+    for (uint32_t i = 0; i < n; ++i) {
+        const bool more = largest ? second[i] > first[i] : second[i] < first[i];
+        v[i] = (first[i] == first[i]) & (more | (second[i] != second[i])) ? second[i] : first[i];
+    }
+}
+
+// Until one of each eighth is left.
 template <bool largest> void extreme_levels(float *v, uint32_t lanes)
 {
+    if (lanes == 64) { // of constant lengths: the compiler makes shuffles of it
+        extreme_level<largest>(v, 32);
+        extreme_level<largest>(v, 16);
+        extreme_level<largest>(v, 8);
+        return;
+    }
     for (uint32_t n = lanes / 2; n >= 8; n /= 2) {
-        float first[64], second[64];
-        for (uint32_t i = 0; i < n; ++i) {
-            first[i] = v[2 * i];
-            second[i] = v[2 * i + 1];
-        }
-        for (uint32_t i = 0; i < n; ++i) {
-            const bool more = largest ? second[i] > first[i] : second[i] < first[i];
-            v[i] = first[i] == first[i] && (more || second[i] != second[i]) ? second[i] : first[i];
-        }
+        extreme_level<largest>(v, n);
     }
 }
 
