@@ -9,6 +9,7 @@ from akgen.tools.twin.findings.header_classes import class_named, header_classes
 from akgen.tools.twin.findings.member_findings import classes
 from akgen.tools.twin.findings.name_findings import signature
 from akgen.tools.twin.findings.names_elsewhere import LATER_CHIPS
+from akgen.tools.twin.findings.reference_findings import no_variable
 from akgen.tools.twin.findings.type_findings import QUOTED, other_class, plain_types
 
 _TELLING = ("no known conversion", "couldn't deduce", "mismatched types", "deduced conflicting types")
@@ -49,6 +50,9 @@ def no_match(match: re.Match[str], error: CompilerError, code: Code) -> Found:
     name = call.split("(")[0].split("::")[-1].split("<")[0]
     if name.islower() and not re.search(rf"\b{name}\b", code.line(error)):
         return _inside(error, code)
+    unnamed = no_variable(name, error.notes)
+    if unnamed is not None:
+        return unnamed
     counts = [n for n in error.notes if re.search(r"candidate expects \d+ argument", n)]
     reasons = [n for n in error.notes if any(part in n for part in _TELLING)]
     form = written(name, error, code)

@@ -13,10 +13,12 @@ from akgen.tools.twin.findings import (
     constant_findings,
     member_findings,
     name_findings,
+    reference_findings,
     type_findings,
 )
 from akgen.tools.twin.findings.code import Code, Found
 from akgen.tools.twin.findings.compiler_text import CompilerError, errors, in_gcc_words
+from akgen.tools.twin.findings.type_findings import QUOTED
 
 MOST = 5  # findings of one compile
 # What a compiler says of code that an earlier error has made meaningless.
@@ -218,6 +220,10 @@ _RULES: Sequence[tuple[str, Callable[[re.Match[str], CompilerError, Code], Found
     (r"too (few|many) arguments to function " + _Q, call_findings.arity),
     (r"(?:redefinition|conflicting declaration|redeclaration) of " + _Q, name_findings.redefined),
     (r"undefined reference to '([^']+)'", name_findings.link),
+    (
+        rf"cannot bind non-const lvalue reference of type {QUOTED} to an rvalue of type {QUOTED}",
+        reference_findings.unbound,
+    ),
     (
         r"cannot convert|invalid conversion|invalid initialization|could not convert|cannot bind|no match for .operator"
         r"|invalid operands|invalid cast|invalid .*_cast|incompatible types|conversion from .* requested",

@@ -73,7 +73,7 @@ public:
         return detail::tensor_over<T>(
             akgen::twin::queue_deque(queue_, static_cast<uint8_t>(from), static_cast<uint8_t>(to)), bufferPosition);
     }
-    template <typename T> AKGEN_INLINE void FreeTensor(const LocalTensor<T> &tensor)
+    template <typename T> AKGEN_INLINE void FreeTensor(LocalTensor<T> &tensor)
     {
         akgen::twin::queue_free(queue_, tensor.GetAddr().data);
     }
@@ -136,7 +136,7 @@ public:
     template <typename T> AKGEN_INLINE LocalTensor<T> AllocTensor() { return Get<T>(); }
     template <typename T> AKGEN_INLINE bool EnQue(const LocalTensor<T> &) { return true; }
     template <typename T> AKGEN_INLINE LocalTensor<T> DeQue() { return Get<T>(); }
-    template <typename T> AKGEN_INLINE void FreeTensor(const LocalTensor<T> &) {}
+    template <typename T> AKGEN_INLINE void FreeTensor(LocalTensor<T> &) {}
 
 private:
     friend class TPipe;

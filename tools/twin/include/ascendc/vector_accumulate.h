@@ -22,9 +22,8 @@ struct CumSumInfo {
 constexpr CumSumConfig defaultCumSumConfig = {true, false, true};
 
 template <typename T, const CumSumConfig &config = defaultCumSumConfig>
-AKGEN_INLINE void CumSum(const LocalTensor<T> &dstTensor, const LocalTensor<T> &lastRowTensor,
-                         const LocalTensor<T> &srcTensor, const LocalTensor<uint8_t> &sharedTmpBuffer,
-                         const CumSumInfo &cumSumInfo)
+AKGEN_INLINE void CumSum(LocalTensor<T> &dstTensor, LocalTensor<T> &lastRowTensor, const LocalTensor<T> &srcTensor,
+                         LocalTensor<uint8_t> &sharedTmpBuffer, const CumSumInfo &cumSumInfo)
 {
     detail::CumSum_takes<T>();
     akgen::twin::cumulative_sum(detail::dtype_of<T>(), detail::view(dstTensor),
@@ -33,8 +32,8 @@ AKGEN_INLINE void CumSum(const LocalTensor<T> &dstTensor, const LocalTensor<T> &
                                 cumSumInfo.inner, config.isLastAxis);
 }
 template <typename T, const CumSumConfig &config = defaultCumSumConfig>
-AKGEN_INLINE void CumSum(const LocalTensor<T> &dstTensor, const LocalTensor<T> &lastRowTensor,
-                         const LocalTensor<T> &srcTensor, const CumSumInfo &cumSumInfo)
+AKGEN_INLINE void CumSum(LocalTensor<T> &dstTensor, LocalTensor<T> &lastRowTensor, const LocalTensor<T> &srcTensor,
+                         const CumSumInfo &cumSumInfo)
 {
     detail::CumSum_takes<T>();
     akgen::twin::cumulative_sum(detail::dtype_of<T>(), detail::view(dstTensor),

@@ -91,7 +91,7 @@ AKGEN_INLINE void Arange(const LocalTensor<T> &dst, const T firstValue, const T 
 
 template <typename T, int32_t dim, int32_t axis, bool isReuseSource = false>
 AKGEN_INLINE void Broadcast(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t dstShape[dim],
-                            const uint32_t srcShape[dim], const LocalTensor<uint8_t> &sharedTmpBuffer)
+                            const uint32_t srcShape[dim], LocalTensor<uint8_t> &sharedTmpBuffer)
 {
     detail::Broadcast_takes<T>();
     static_assert(dim == 1 || dim == 2, "Broadcast takes one or two axes");

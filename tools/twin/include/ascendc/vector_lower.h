@@ -33,7 +33,7 @@ template <typename T> AKGEN_INLINE void DuplicateImpl(__ubuf__ T *dst, const T s
 // The name that Broadcast had first.
 template <typename T, int32_t dim, int32_t axis, bool isReuseSource = false>
 AKGEN_INLINE void BroadCast(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t dstShape[dim],
-                            const uint32_t srcShape[dim], const LocalTensor<uint8_t> &sharedTmpBuffer)
+                            const uint32_t srcShape[dim], LocalTensor<uint8_t> &sharedTmpBuffer)
 {
     Broadcast<T, dim, axis, isReuseSource>(dst, src, dstShape, srcShape, sharedTmpBuffer);
 }
