@@ -75,9 +75,11 @@ def test_the_shares_of_the_cores_add_up_to_the_work(
     assert sum(shares) == count
 
 
-def test_work_is_spread_over_all_cores_where_there_is_enough() -> None:
-    assert solved("flat", 1000, 1000, DType.FLOAT32).tiling().block_dim == CHIP.core_aiv
-    assert solved("rows", 1000, 100, DType.FLOAT32).tiling().block_dim == CHIP.core_aiv
+def test_work_is_spread_over_as_many_cores_as_are_worth_their_start() -> None:
+    assert solved("flat", 10000, 1000, DType.FLOAT32).tiling().block_dim == CHIP.core_aiv
+    assert solved("rows", 10000, 1000, DType.FLOAT32).tiling().block_dim == CHIP.core_aiv
+    assert 8 <= solved("flat", 1000, 1000, DType.FLOAT32).tiling().block_dim < CHIP.core_aiv / 2
+    assert 2 <= solved("rows", 1000, 100, DType.FLOAT32).tiling().block_dim < CHIP.core_aiv / 2
     assert solved("flat", 1, 100, DType.FLOAT32).tiling().block_dim == 1
 
 

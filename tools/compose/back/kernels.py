@@ -218,15 +218,31 @@ def tensors_of(face: Interface, number: int) -> Tensors:
     )
 
 
+def _cores(parts: list[Part], tuning: Tuning) -> list[Stmt]:
+    """Return what sets `cores`: as many as there is work for, and as are worth their start where that is known."""
+    needs = [p.cores for p in parts if p.cores != ONE]
+    if not needs:
+        return [Assign(name="cores", value=ONE)]
+    most: Expr = needs[0] if len(needs) == 1 else call("max", *needs)
+    known = [p.cycles for p in parts if p.cycles is not None]
+    if len(known) < len(parts) or not all(p.even for p in parts):
+        return [Assign(name="cores", value=call("max", 1, call("min", tuning.cores(), most)))]
+    cycles, wanted, busy, turns = (Name(id=x) for x in ("cycles", "wanted", "busy", "turns"))
+    # as many turns of the cores as come nearest to so many, and no core without any
+    nearest = call("max", 1, call("ceil_div", wanted, tuning.cores()), (wanted + busy // 2) // busy)
+    return [
+        Assign(name=cycles.id, value=joined("+", known, ZERO)),
+        Assign(name=wanted.id, value=call("max", 1, most)),
+        Assign(name=busy.id, value=tuning.busy(cycles)),
+        Assign(name=turns.id, value=nearest),
+        Assign(name="cores", value=call("ceil_div", wanted, turns)),
+    ]
+
+
 def _host(kernel: Kernel, parts: list[Part], tuning: Tuning) -> list[Stmt]:
     """Return what the host does before a launch: cores, shares, capacities, workspaces."""
-    needs = [p.cores for p in parts if p.cores != ONE]
-    cores: Expr = ONE
-    if needs:
-        wanted = needs[0] if len(needs) == 1 else call("max", *needs)
-        cores = call("max", 1, call("min", tuning.cores(), wanted))
     host: list[Stmt] = [s for part in parts for s in part.sizes]
-    host.append(Assign(name="cores", value=cores))
+    host += _cores(parts, tuning)
     for part in parts:
         host += part.host
     sizes = {k: p.tile for k, p in enumerate(parts) if p.tile is not None}

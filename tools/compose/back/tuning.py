@@ -1,7 +1,7 @@
 """The numbers of a schedule that somebody may set: knobs, with the schedules' own choices where nothing is said."""
 
 from akgen.tools.core.knobs import Knobs
-from akgen.tools.dsl.expr import Expr, call, constant, product
+from akgen.tools.dsl.expr import Expr, Name, call, constant, product
 
 LENGTH = 64  # tiles of one dimension are multiples of this
 FIRST_PIECE = 1024  # elements that are one tile
@@ -11,6 +11,7 @@ PIECES = 4
 LONGEST_TILE = 8192  # of little work: nothing is computed before the first tile has come
 SMALLEST_PIECE = 256  # where somebody says how many pieces there are
 LITTLE_WORK = 8  # operations on a tile that its copies hide
+START_CYCLES = 470  # until one more core begins (knowledge/data/timing.csv: launch_core_us)
 
 
 class Tuning:
@@ -33,6 +34,15 @@ class Tuning:
             return call("core_num")
         self.used.add("cores")
         return call("min", call("core_num"), most)
+
+    def busy(self, cycles: Name | None) -> Expr:
+        """Return how many cores are worth their start for what takes one core so many cycles, unless somebody says.
+
+        With c cores a launch takes c * START_CYCLES until the last begins, and cycles / c from there.
+        """
+        if cycles is None or self._knobs.cores is not None:
+            return self.cores()
+        return call("max", 1, call("min", self.cores(), call("int", call("sqrt", cycles // START_CYCLES))))
 
     def grain(self, own: int) -> int:
         """Return how many elements make a core worth its while."""

@@ -51,16 +51,27 @@ def add_row_bias(x: Tensor, bias: Tensor, y: Output):
     d1 = x.shape[-1]
     assert x.numel == d0 * d1, "x does not have the expected size"
     assert bias.numel == d1, "bias does not have the expected size"
-    cores = max(1, min(core_num(), d0))
+    cycles = d0 * align_up(d1, 64) * 9 // 64
+    wanted = max(1, d0)
+    busy = max(1, min(core_num(), int(sqrt(cycles // 470))))
+    turns = max(1, ceil_div(wanted, core_num()), (wanted + busy // 2) // busy)
+    cores = ceil_div(wanted, turns)
     per_core = ceil_div(d0, cores)
     row_tile = min(fit_tile(add_row_bias_rows, "row_tile", d1=d1), max(1, ceil_div(per_core, min(4, ceil_div(per_core * d1 + 3072, 4096)))), d0)
     if row_tile >= 1 and (d0 * 2 > core_num() or d1 < 1024) and (d0 >= core_num() or d1 // 512 < core_num()):
         add_row_bias_rows[cores](bias, x, y, d1, d0, per_core, row_tile)
     else:
-        column_parts = max(1, min(core_num() // d0, d1 // 512))
-        if d0 < core_num() and d1 // 512 >= core_num():
-            column_parts = core_num()
-        cores = max(1, min(core_num(), d0 * column_parts))
+        own_cycles = d0 * align_up(d1, 64) * 9 // 64
+        own_busy = max(1, min(core_num(), int(sqrt(own_cycles // 470))))
+        column_parts = max(1, min(own_busy // d0, d1 // 512))
+        if d0 < own_busy and d1 // 512 >= own_busy:
+            column_parts = own_busy
+        cycles = d0 * align_up(d1, 64) * 9 // 64
+        wanted = max(1, d0 * column_parts)
+        busy = max(1, min(core_num(), int(sqrt(cycles // 470))))
+        turns = max(1, ceil_div(wanted, core_num()), (wanted + busy // 2) // busy)
+        cores = ceil_div(wanted, turns)
+        column_parts = min(column_parts, cores)
         columns = align_up(ceil_div(d1, column_parts), 64)
         lane_tile = min(2048, columns)
         per_core = ceil_div(d0, max(1, cores // column_parts))

@@ -21,7 +21,11 @@ def relu(x: Tensor, y: Output):
     """Rectified linear unit: negative elements become zero."""
     declare(y, x.shape, x.dtype)
     d0 = x.numel
-    cores = max(1, min(core_num(), ceil_div(d0, 512)))
+    cycles = align_up(d0, 64) * 9 // 64
+    wanted = max(1, ceil_div(d0, 512))
+    busy = max(1, min(core_num(), int(sqrt(cycles // 470))))
+    turns = max(1, ceil_div(wanted, core_num()), (wanted + busy // 2) // busy)
+    cores = ceil_div(wanted, turns)
     per_core = align_up(ceil_div(d0, cores), 64)
     tile = min(fit_tile(relu_flat, "tile"), min(8192, align_up(ceil_div(per_core, min(4, ceil_div(per_core + 3072, 4096))), 64)))
     relu_flat[cores](x, y, d0, tile, per_core)

@@ -196,7 +196,9 @@ def softmax_rows(x: Tensor, y: Output):
     d0 = prod(x.shape[:-1])
     d1 = x.shape[-1]
     assert x.numel == d0 * d1, "x does not have the expected size"
-    cores = max(1, min(core_num(), d0 * max(1, min(core_num() // d0, d1 // 2048))))
+    own_cycles = d0 * align_up(d1, 64) * 16 // 64
+    own_busy = max(1, min(core_num(), int(sqrt(own_cycles // 470))))
+    cores = max(1, min(core_num(), d0 * max(1, min(own_busy // d0, d1 // 2048))))
     parts = max(1, cores // d0)
     per_core = align_up(ceil_div(d1, parts), 64)
     parts = ceil_div(d1, per_core)
@@ -207,7 +209,9 @@ def softmax_rows(x: Tensor, y: Output):
     if parts >= 2 and tile >= per_core:
         softmax_rows_shared[cores](x, x_max_parts, exp_sum_parts, y, parts, per_core, d1, tile)
     else:
-        cores = max(1, min(core_num(), d0 * max(1, min(core_num() // d0, d1 // 2048))))
+        own_cycles = d0 * align_up(d1, 64) * 16 // 64
+        own_busy = max(1, min(core_num(), int(sqrt(own_cycles // 470))))
+        cores = max(1, min(core_num(), d0 * max(1, min(own_busy // d0, d1 // 2048))))
         parts = max(1, cores // d0)
         per_core = align_up(ceil_div(d1, parts), 64)
         tile = min(fit_tile(softmax_rows_split, "tile"), min(8192, align_up(ceil_div(per_core, min(4, ceil_div(per_core + 3072, 4096))), 64)))
@@ -216,13 +220,21 @@ def softmax_rows(x: Tensor, y: Output):
         if parts >= 2:
             softmax_rows_split[cores](x, x_max_parts, exp_sum_parts, y, parts, per_core, d1, tile)
         else:
-            cores = max(1, min(core_num(), d0))
+            cycles = d0 * align_up(d1, 64) * 16 // 64
+            wanted = max(1, d0)
+            busy = max(1, min(core_num(), int(sqrt(cycles // 470))))
+            turns = max(1, ceil_div(wanted, core_num()), (wanted + busy // 2) // busy)
+            cores = ceil_div(wanted, turns)
             per_core = ceil_div(d0, cores)
             row_tile = min(fit_tile(softmax_rows_rows, "row_tile", d1=d1), max(1, ceil_div(per_core, min(4, ceil_div(per_core * d1 + 3072, 4096)))), d0)
             if row_tile >= 1:
                 softmax_rows_rows[cores](x, y, d1, d0, per_core, row_tile)
             else:
-                cores = max(1, min(core_num(), d0))
+                cycles = d0 * align_up(d1, 64) * 16 // 64
+                wanted = max(1, d0)
+                busy = max(1, min(core_num(), int(sqrt(cycles // 470))))
+                turns = max(1, ceil_div(wanted, core_num()), (wanted + busy // 2) // busy)
+                cores = ceil_div(wanted, turns)
                 per_core = ceil_div(d0, cores)
                 tile = min(fit_tile(softmax_rows_items, "tile"), align_up(d1, 64))
                 softmax_rows_items[cores](x, y, d0, per_core, tile, d1)

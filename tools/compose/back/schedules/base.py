@@ -8,7 +8,7 @@ from typing import Literal
 from akgen.tools.compose.back.layout import BLOCK, CORE, CORES, FIRST_CORE, Layout, Level, Tensors
 from akgen.tools.compose.back.loops import LoopCodegen
 from akgen.tools.compose.back.redundancy import LoopWork
-from akgen.tools.compose.back.tuning import Tuning
+from akgen.tools.compose.back.tuning import PIECES, Tuning
 from akgen.tools.compose.back.writer import Extent, Shape, Writer
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.core.dtypes import DType
@@ -64,6 +64,8 @@ class Part:
     sizes: list[Stmt] = field(default_factory=list)  # what decides how much work there is
     host: list[Stmt] = field(default_factory=list)  # set capacities and shares, given `cores`
     cores: Expr = ONE  # host expression: how many cores this part can use
+    even: bool = True  # whether any number up to that will do
+    cycles: Expr | None = None  # host expression: about how long one core would take, where that is known
     fits: Expr | None = None  # host condition under which this schedule works at all
     tile: TileSize | None = None
     fixed: list[Name] = field(default_factory=list)  # other capacity parameters
@@ -84,6 +86,9 @@ STEPS = {
     "round_float16": 2,
     "round_bfloat16": 2,
 } | dict.fromkeys(LIBRARY_LIVE, 8)
+# cycles of an instruction for 64 elements, where it is not about one for each step
+CYCLES = {"exp": 4, "div": 4, "ln": 2, "sqrt": 2, "rsqrt": 6, "reduce": 2, "scan": 8}
+LOAD_CYCLES, STORE_CYCLES = 8, 4  # for 64 elements of memory, by one core
 SCHEDULES: dict[Kind, type["Schedule"]] = {}
 OPERATIONS: dict[str, Kind] = {}  # schedules of library operations (`LIBRARY` of middle/axes.py)
 
@@ -103,6 +108,7 @@ class Schedule:
         self.t, self.w, self.suffix, self.tensors, self.tuning = template, writer, suffix, tensors, tuning
         self.part = Part(kind=self.kind)
         self.prepare()
+        self.part.cycles = self.cycles()
 
     def prepare(self) -> None:
         """Set names and what the host does for the part."""
@@ -151,6 +157,34 @@ class Schedule:
     def work(self) -> int:
         """Return about how many vector instructions a tile takes."""
         return sum(STEPS.get(v.op, 1) for v in self.t.values if v.op not in ("load", "const"))
+
+    def cycles(self) -> Expr | None:
+        """Return about how many cycles one core would take: what is done for every element, copies beside it."""
+        every = tuple(range(len(self.t.sizes)))
+        values = self.t.values
+        if self.t.turned() is not None or any(v.op == "load" and v.args for v in values):
+            return None  # turned, or by indices: nobody knows how many copies
+        whole = [v for v in values if v.deps == every or (v.args and values[v.args[0]].deps == every)]
+        loads = LOAD_CYCLES * sum(v.op == "load" for v in whole)
+        stores = STORE_CYCLES * sum(values[s.value].deps == every for s in self.t.nest.stores)
+        done = sum(CYCLES.get(v.op, STEPS.get(v.op, 1)) for v in whole if v.op not in ("load", "const"))
+        longest = max(loads, stores, done)
+        return self.elements() * (longest + (loads + stores + done - longest) // PIECES) // 64
+
+    def busy(self) -> Name:
+        """Let the host say how many cores are worth their start for this part alone."""
+        cycles, known, busy = self.cycles(), self.name("own_cycles"), self.name("own_busy")
+        if cycles is not None:
+            self.part.sizes.append(Assign(name=known.id, value=cycles))
+        self.part.sizes.append(
+            Assign(name=busy.id, value=self.tuning.busy(None if cycles is None else known))
+        )
+        return busy
+
+    def elements(self) -> Expr:
+        """Return how many lanes of tiles the nest has."""
+        *outer, lane = self.t.sizes
+        return product([*outer, call("align_up", lane, 64)])
 
     def small(self) -> dict[Extent, Shape]:
         return {"S": (BLOCK,), "P": (Const(value=64), ONE)}
@@ -214,6 +248,9 @@ class Schedule:
 class Library(Schedule):
     """A library operation, whose loops its schedule writes itself."""
 
+    def cycles(self) -> None:
+        return None
+
     def run(self) -> None:
         raise NotImplementedError
 
@@ -222,6 +259,9 @@ class Single(Schedule):
     """No axes: a few numbers, on one core."""
 
     kind: Kind = "single"
+
+    def elements(self) -> Expr:
+        return ONE
 
     def layout(self) -> Layout:
         return Layout(row=None, lane=None, index={}, extents={"S": (ONE,)})

@@ -156,8 +156,9 @@ class SplitRows(Schedule):
         self.lane = len(self.t.sizes) - 1
         rows, lane = product(self.t.sizes[: self.lane]), self.t.sizes[self.lane]
         parts, per_core = self.name("parts"), self.name("per_core")
-        shared = call("min", self.tuning.cores() // rows, lane // self.tuning.grain(2048))
-        self.part.cores = rows * call("max", 1, shared)
+        busy = self.busy()
+        shared = call("min", busy // rows, lane // self.tuning.grain(2048))
+        self.part.cores, self.part.even = rows * call("max", 1, shared), False
         self.set(parts, call("max", 1, Name(id="cores") // rows))
         self.set(per_core, call("align_up", call("ceil_div", lane, parts), 64))
         self.cut(parts, per_core)

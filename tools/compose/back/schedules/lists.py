@@ -23,10 +23,12 @@ class Lists(Schedule):
 
     def cut(self) -> None:
         """Say how many cores there is work for, and how long a tile is."""
-        total = Property(tensor=self.leader, name="total_numel")
-        self.part.cores = call("ceil_div", total, self.tuning.grain(512))
-        share = call("max", 1, call("ceil_div", total, Name(id="cores")))
+        self.part.cores = call("ceil_div", self.elements(), self.tuning.grain(512))
+        share = call("max", 1, call("ceil_div", self.elements(), Name(id="cores")))
         self.tile_of("tile", self.tuning.piece(share, work=self.work()))
+
+    def elements(self) -> Expr:
+        return Property(tensor=self.leader, name="total_numel")
 
     def capacities(self) -> dict[Extent, Shape]:
         return self.flat(self.param("tile"))
@@ -74,6 +76,9 @@ class ListByList(Lists):
     """Lists of tensors, reduced one by one: whole tensors are dealt out to the cores."""
 
     kind: Kind = "list_items"
+
+    def cycles(self) -> None:
+        return None
 
     def cut(self) -> None:
         self.part.cores = ListLength(tensor=self.leader)

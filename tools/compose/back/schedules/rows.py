@@ -104,18 +104,18 @@ class Tiles(Rows):
         # cores that share rows take columns beside each other
         rows, lane = product(self.t.sizes[: self.lane]), self.t.sizes[self.lane]
         parts, columns = self.name("column_parts"), self.name("columns")
-        beside = call("max", 1, call("min", self.tuning.cores() // rows, lane // LANES_OF_A_CORE))
+        busy = self.busy()
+        beside = call("max", 1, call("min", busy // rows, lane // LANES_OF_A_CORE))
         strips = binary(
-            "and",
-            binary("<", rows, self.tuning.cores()),
-            binary(">=", lane // LANES_OF_A_CORE, self.tuning.cores()),
+            "and", binary("<", rows, busy), binary(">=", lane // LANES_OF_A_CORE, busy)
         )  # columns of their own for all
-        self.part.sizes = [
+        self.part.sizes += [
             Assign(name=parts.id, value=beside),
-            If(cond=strips, then=(Assign(name=parts.id, value=self.tuning.cores()),)),
+            If(cond=strips, then=(Assign(name=parts.id, value=busy),)),
         ]
         self.part.cores = rows * parts
         self.part.host = [
+            Assign(name=parts.id, value=call("min", parts, Name(id="cores"))),
             Assign(name=columns.id, value=call("align_up", call("ceil_div", lane, parts), 64)),
             Assign(name=lane_tile.id, value=call("min", most, columns)),
             Assign(

@@ -16,6 +16,9 @@ from akgen.tools.dsl.ir import Assign
 class _Walked(Schedule):
     """Loops over the reduced axes inside of those over tiles."""
 
+    def cycles(self) -> None:
+        return None
+
     def reduced(self) -> tuple[int, ...]:
         overs = {self.t.values[i].over for i in self.t.nest.reductions()}
         return next(iter(overs)) if overs else ()
