@@ -33,6 +33,12 @@ def test_a_tile_goes_round_without_a_finding(probe, numbers):
     np.testing.assert_array_equal(ran.y, x + 1)
 
 
+def test_a_queue_without_room_is_harmless_until_it_is_used(probe, numbers):
+    x = numbers(256)
+    unused = "TQue<QuePosition::VECIN, 1> q, p; pipe.InitBuffer(q, 1, 0); pipe.InitBuffer(p, 0, 32);"
+    assert probe(QUEUES + unused + ROUND, x, x).codes == []
+
+
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [
@@ -46,6 +52,14 @@ def test_a_tile_goes_round_without_a_finding(probe, numbers):
             "was not allocated from a queue",
         ),
         ("TQue<QuePosition::VECIN, 1> bare;\n bare.AllocTensor<T>(); // HERE", "not given buffers"),
+        (
+            "TQue<QuePosition::VECIN, 1> q; pipe.InitBuffer(q, 0, 64);\n q.AllocTensor<T>(); // HERE",
+            "gave the VECIN queue no buffer",
+        ),
+        (
+            "TQue<QuePosition::VECIN, 1> q; pipe.InitBuffer(q, 2, 0);\n q.AllocTensor<T>(); // HERE",
+            "gave the VECIN queue buffers of 0 bytes",
+        ),
         ("pipe.Reset();\n qin.AllocTensor<T>(); // HERE", "since the pipe was reset"),
     ],
 )

@@ -74,7 +74,8 @@ void block_set(uint8_t *workspace, View scratch, int32_t block, int32_t event, b
     require_scratch("IBSet", pc, scratch, 32);
     const int64_t stride = block_num() * (vector_only ? 1 : 2);
     ++event_word("IBSet", pc, workspace, block, event, stride);
-    launch->global->release(*self, event_key(workspace, block, event, stride));
+    const uint64_t key = event_key(workspace, block, event, stride);
+    launch->global->release(*self, {key, ++launch->block_sets[key]});
     self->detector.barrier(Pipe::ALL);
     wake_waiters();
 }
@@ -88,8 +89,9 @@ void block_wait(uint8_t *workspace, View scratch, int32_t block, int32_t event, 
     while (event_word("IBWait", pc, workspace, block, event, stride) == 0) {
         wait_here(Wait::What::block_event, event, pc);
     }
-    --event_word("IBWait", pc, workspace, block, event, stride);
-    launch->global->acquire(*self, event_key(workspace, block, event, stride));
+    const uint64_t key = event_key(workspace, block, event, stride);
+    launch->global->take(*self,
+                         {key, launch->block_sets[key] - --event_word("IBWait", pc, workspace, block, event, stride)});
     self->detector.barrier(Pipe::ALL);
 }
 
@@ -119,15 +121,15 @@ void order_wait(uint8_t *workspace, View scratch)
     while (turns("WaitPreBlock", pc, workspace, scratch) != mine) {
         wait_here(Wait::What::block_event, block_idx(), pc);
     }
-    launch->global->acquire(*self, order_key(workspace));
+    launch->global->acquire(*self, {order_key(workspace), mine});
     self->detector.barrier(Pipe::ALL);
 }
 
 void order_notify(uint8_t *workspace, View scratch)
 {
     const void *pc = __builtin_return_address(0);
-    ++turns("NotifyNextBlock", pc, workspace, scratch);
-    launch->global->release(*self, order_key(workspace));
+    const uint64_t turn = ++turns("NotifyNextBlock", pc, workspace, scratch);
+    launch->global->release(*self, {order_key(workspace), turn});
     self->detector.barrier(Pipe::ALL);
     wake_waiters();
 }
@@ -150,8 +152,8 @@ void group_arrive(uint8_t *workspace, uint32_t arrivers, uint32_t index)
         trap("EVENT_ID", "GroupBarrier", pc, "GroupBarrier::Arrive(%u): the group that arrives has %u cores.", index,
              arrivers);
     }
-    ++arrivals("GroupBarrier::Arrive", pc, workspace, index);
-    launch->global->release(*self, group_key(workspace));
+    const uint64_t round = ++arrivals("GroupBarrier::Arrive", pc, workspace, index);
+    launch->global->release(*self, {group_key(workspace), round});
     self->detector.barrier(Pipe::ALL);
     wake_waiters();
 }
@@ -166,7 +168,7 @@ void group_wait(uint8_t *workspace, uint32_t arrivers, uint32_t index)
             wait_here(Wait::What::block_event, static_cast<int32_t>(index), pc);
         }
     }
-    launch->global->acquire(*self, group_key(workspace));
+    launch->global->acquire(*self, {group_key(workspace), round});
     self->detector.barrier(Pipe::ALL);
 }
 

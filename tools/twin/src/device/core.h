@@ -14,6 +14,7 @@
 #include "written_lines.h"
 #include <condition_variable>
 #include <csetjmp>
+#include <deque>
 #include <mutex>
 #include <string>
 #include <map>
@@ -22,6 +23,9 @@
 
 #pragma GCC visibility push(hidden)
 namespace akgen::twin {
+
+// Where a core that ends releases its vector clock, by its number: a barrier goes on without it.
+constexpr uint64_t ended_key = 0;
 
 constexpr int pipe_count = 7; // S V M MTE1 MTE2 MTE3 FIX
 constexpr int event_ids = 8;
@@ -145,9 +149,14 @@ struct Core {
     std::vector<Pool> pools;   // likewise
     uint8_t event_used[pipe_count][pipe_count] = {};
     int32_t events_shared = 0; // ids given to a second owner so far
+    // A flag between cores counts how often the whole group of a mode has set it.
     struct CrossFlag {
-        uint32_t votes = 0; // sets so far, of which a group's worth makes one count
-        uint32_t count = 0; // not yet waited for
+        struct Group {
+            std::vector<uint32_t> sets; // so far, by the core that sets
+            uint32_t complete = 0;
+        };
+        Group groups[3];            // by mode
+        std::deque<uint64_t> given; // not yet waited for: which one of which group (cross_round)
     };
     CrossFlag cross[16];
     int64_t sync_round = 0;
@@ -202,6 +211,7 @@ struct Launch {
     std::unique_ptr<Footprint> footprint;
     uint32_t bank_distance = 0;                                      // cycles from a repeat's reads to its writes
     std::map<std::pair<uint8_t *, uint64_t>, uint64_t> block_events; // IBSet counts by workspace and slot
+    std::map<uint64_t, uint64_t> block_sets;                         // how often IBSet has set a word, by its address
     const GuestImage *guest = nullptr;                               // none: the kernel's code is not sealed
     bool ended = false;                                              // a trap fired: no further core may run
     uint64_t kernel_base = 0, kernel_end = 0;

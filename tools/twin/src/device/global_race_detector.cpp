@@ -38,20 +38,28 @@ GlobalRaceDetector::GlobalRaceDetector(const std::vector<GmBuffer> &buffers, siz
 {
 }
 
-void GlobalRaceDetector::release(const Core &core, uint64_t where, uint32_t through)
+void GlobalRaceDetector::release(const Core &core, const Where *where, size_t count, uint32_t through)
 {
-    std::vector<Known> &there = released_[where];
-    there.resize(epoch_.size());
-    std::vector<Known> &mine = clocks_[core.index];
+    const std::vector<Known> &mine = clocks_[core.index];
     const Known own{epoch_[core.index], through};
-    for (size_t i = 0; i < mine.size(); ++i) {
-        there[i] = std::max(there[i], mine[i]);
+    for (size_t w = 0; w < count; ++w) {
+        std::vector<Known> &there = released_[where[w]];
+        there.resize(epoch_.size());
+        for (size_t i = 0; i < mine.size(); ++i) {
+            there[i] = std::max(there[i], mine[i]);
+        }
+        there[core.index] = std::max(there[core.index], own);
     }
-    there[core.index] = std::max(there[core.index], own);
     ++epoch_[core.index];
 }
 
-void GlobalRaceDetector::acquire(const Core &core, uint64_t where)
+void GlobalRaceDetector::take(const Core &core, Where where)
+{
+    acquire(core, where);
+    released_.erase(where);
+}
+
+void GlobalRaceDetector::acquire(const Core &core, Where where)
 {
     const auto there = released_.find(where);
     if (there == released_.end()) {

@@ -1,7 +1,7 @@
 // Races through global memory: between cores, and within a core between what leaves the chip and what is read back.
 //
 // A happens-before race detector between cores, with vector clocks of epochs: a set flag or an arrival at a barrier
-// releases what a core has done so far, a wait acquires it. A flag that a pipe sets does not release the copies out of
+// releases what a core has done so far, the wait that it answers acquires it, and nothing that was released later. A flag that a pipe sets does not release the copies out of
 // another pipe that nothing has ordered before it. Shadow memory keeps, for each 32-byte block, its last
 // writer and its last reader, each with a mask of the bytes. What is lost that way (a block shared by several cores) is a race that is not seen, never one that
 // is not there. A copy that writes what is there already races with nobody.
@@ -25,9 +25,14 @@ class GlobalRaceDetector {
 public:
     GlobalRaceDetector(const std::vector<GmBuffer> &buffers, std::size_t cores);
 
-    // `where`: one number for each flag or barrier; `through`: the last copy out that is released, by its number.
-    void release(const Core &core, uint64_t where, uint32_t through = all_copies);
-    void acquire(const Core &core, uint64_t where);
+    // A flag or a barrier, and which of its rounds: what was released there by all who took part in it.
+    using Where = std::pair<uint64_t, uint64_t>;
+    // `through`: the last copy out that is released, by its number.
+    void release(const Core &core, Where where, uint32_t through = all_copies) { release(core, &where, 1, through); }
+    void release(const Core &core, const Where *where, std::size_t count, uint32_t through);
+    void acquire(const Core &core, Where where);
+    // The same, by the only one who waits there.
+    void take(const Core &core, Where where);
 
     // Enter the global side of a copy before its bytes move. `other` is its on-chip side, or null.
     void copy(const Instr &in, const Access &global, const Access *other, const GmBuffer &buffer);
@@ -90,7 +95,7 @@ private:
     std::vector<uint32_t> epoch_; // by core
     // By core: its vector clock, the last epoch of each core that happens before; empty before it has acquired anything.
     std::vector<std::vector<Known>> clocks_;
-    std::map<uint64_t, std::vector<Known>> released_;
+    std::map<Where, std::vector<Known>> released_;
     std::vector<std::set<uint64_t>> dirty_; // by core: lines of 64 bytes that its data cache has not written back
     std::size_t dirty_lines_ = 0;
     std::vector<uint8_t> first_variables_;            // as they were at the launch's first access to them

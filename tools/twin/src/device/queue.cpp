@@ -112,10 +112,6 @@ uint32_t queue_init(uint32_t number, uint8_t from, uint8_t to, uint32_t depth, u
     const void *pc = __builtin_return_address(0);
     self->last_pc = pc;
     require_pipe("InitBuffer", pc);
-    if (count == 0 || bytes == 0) {
-        trap("QUEUE_STATE", "InitBuffer", pc, "InitBuffer: %u buffers of %u bytes; both must be at least 1.", count,
-             bytes);
-    }
     if (number == 0 || number > self->queues.size()) {
         self->queues.emplace_back();
         number = static_cast<uint32_t>(self->queues.size());
@@ -147,6 +143,10 @@ Buffer queue_alloc(uint32_t number)
 {
     const void *pc = __builtin_return_address(0);
     Queue &queue = queue_of(number, "AllocTensor", pc);
+    if (queue.slots.empty() || queue.slots[0].buffer.size_bytes == 0) { // asking for nothing is harmless until now
+        trap("QUEUE_STATE", "AllocTensor", pc, "AllocTensor: InitBuffer gave the %s queue %s.", position_name(queue.to),
+             queue.slots.empty() ? "no buffer" : "buffers of 0 bytes");
+    }
     for (size_t tried = 0; tried < queue.slots.size(); ++tried) {
         Slot &slot = queue.slots[queue.cursor];
         queue.cursor = (queue.cursor + 1) % static_cast<uint32_t>(queue.slots.size());

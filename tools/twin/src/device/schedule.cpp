@@ -209,7 +209,7 @@ void run_core(Core &core, void (*program)(void *), void *argument)
                  "Atomic accumulation is still on when core %s ends; copies of the next kernel accumulate.",
                  core.name.c_str());
         }
-        launch->global->release(core, 0); // whoever waits in a barrier need not wait for this core
+        launch->global->release(core, {ended_key, core.index}, GlobalRaceDetector::all_copies);
     }
     std::unique_lock lock(launch->baton);
     give_arena(core);

@@ -8,9 +8,12 @@ namespace akgen::twin {
 namespace {
 // The documentation says 15; a public library of kernels sets a flag 16 times before it asks for the answer.
 constexpr uint32_t most_pending = 16;
-// Where cores release their vector clocks (GlobalRaceDetector): barriers, flags; block events use their address.
-constexpr uint64_t barrier_key = 0;
-constexpr uint64_t flag_key = 1;
+// Where cores release their vector clocks (GlobalRaceDetector), as ended_key; what lies in memory has its address.
+constexpr uint64_t barrier_key = 1;
+constexpr uint64_t flag_key = 2; // and a number for each core that waits and each of its flags
+
+uint64_t flag_of(const Core &core, uint32_t id) { return flag_key + uint64_t{core.index} * 16 + id; }
+uint64_t cross_round(uint32_t mode, uint32_t nth) { return uint64_t{mode} << 32 | nth; }
 
 // Cores wait for all others, which other streams may keep from starting.
 void require_batch(const char *api, const void *pc)
@@ -45,9 +48,10 @@ void join_all(bool vector_only, int64_t polled, const char *api, const void *pc)
     require_all_running(api, pc);
     require_batch(api, pc);
     self->detector.barrier(Pipe::ALL);
-    launch->global->release(*self, barrier_key);
-    self->log.event(Kind::sync_all, 0, vector_only, static_cast<uint32_t>(so_offset(pc)));
     ++self->sync_round;
+    const GlobalRaceDetector::Where here{barrier_key, static_cast<uint64_t>(self->sync_round)};
+    launch->global->release(*self, here);
+    self->log.event(Kind::sync_all, 0, vector_only, static_cast<uint32_t>(so_offset(pc)));
     self->sync_of_vectors = vector_only;
     self->sync_polled = polled;
     bool last = true;
@@ -58,10 +62,16 @@ void join_all(bool vector_only, int64_t polled, const char *api, const void *pc)
     }
     if (!last) {
         wait_here(Wait::What::sync_all, self->sync_round, pc);
-        launch->global->acquire(*self, barrier_key);
+    }
+    launch->global->acquire(*self, here);
+    for (const auto &core : launch->cores) {
+        if (core->state == CoreState::done && core->sync_round < self->sync_round) { // counts as arrived
+            launch->global->acquire(*self, {ended_key, core->index});
+        }
+    }
+    if (!last) {
         return;
     }
-    launch->global->acquire(*self, barrier_key);
     warn_of_ended(*self, "SyncAll", pc);
     for (const auto &core : launch->cores) {
         if (core->wait.what == Wait::What::sync_all && core->sync_round == self->sync_round) {
@@ -141,24 +151,24 @@ void cross_core_set(uint32_t mode, Pipe pipe, uint32_t id)
     }
     self->log.event(Kind::cross_set, static_cast<uint8_t>(pipe), static_cast<uint16_t>(id),
                     static_cast<uint32_t>(so_offset(pc)), mode);
-    const Pipe out = self->cube ? Pipe::FIX : Pipe::MTE3;
-    launch->global->release(*self, flag_key + id, self->detector.before(pipe, out));
+    const auto group = [mode](const Core &receiver, const Core &core) { // core sets the flag that receiver waits for
+        return mode == 2 ? core.cube != receiver.cube && core.block == receiver.block : addressed(core, mode);
+    };
+    std::vector<GlobalRaceDetector::Where> where;
     for (const auto &core : launch->cores) {
         if (!addressed(*core, mode)) {
             continue;
         }
-        Core::CrossFlag &flag = core->cross[id];
-        uint32_t needed = 1;
-        if (mode != 2) {
-            needed = 0;
-            for (const auto &peer : launch->cores) {
-                needed += addressed(*peer, mode);
-            }
-        } else if (self->cube == false) {
-            needed = launch->vector_per_block; // a cube core waits for all of its vector cores
+        Core::CrossFlag::Group &sets = core->cross[id].groups[mode];
+        sets.sets.resize(launch->cores.size());
+        where.emplace_back(flag_of(*core, id), cross_round(mode, sets.sets[self->index]++));
+        uint32_t fewest = ~0u;
+        for (const auto &peer : launch->cores) {
+            fewest = group(*core, *peer) ? std::min(fewest, sets.sets[peer->index]) : fewest;
         }
-        if (++flag.votes % needed == 0) {
-            if (++flag.count > most_pending) {
+        if (fewest > sets.complete) {
+            core->cross[id].given.push_back(cross_round(mode, sets.complete++));
+            if (core->cross[id].given.size() > most_pending) {
                 trap("FLAG_TWICE", "CrossCoreSetFlag", pc,
                      "CrossCoreSetFlag: flag %u is set more than %u times without a wait.", id, most_pending);
             }
@@ -167,6 +177,8 @@ void cross_core_set(uint32_t mode, Pipe pipe, uint32_t id)
             }
         }
     }
+    const Pipe out = self->cube ? Pipe::FIX : Pipe::MTE3;
+    launch->global->release(*self, where.data(), where.size(), self->detector.before(pipe, out));
 }
 
 void cross_core_wait(uint32_t id)
@@ -176,11 +188,12 @@ void cross_core_wait(uint32_t id)
     if (id >= 16) {
         trap("EVENT_ID", "CrossCoreWaitFlag", pc, "CrossCoreWaitFlag: flag %u; flags are 0 to 10.", id);
     }
-    while (self->cross[id].count == 0) {
+    std::deque<uint64_t> &given = self->cross[id].given;
+    while (given.empty()) {
         wait_here(Wait::What::cross_flag, id, pc);
     }
-    --self->cross[id].count;
-    launch->global->acquire(*self, flag_key + id);
+    launch->global->take(*self, {flag_of(*self, id), given.front()});
+    given.pop_front();
     self->log.event(Kind::cross_wait, 0, static_cast<uint16_t>(id), static_cast<uint32_t>(so_offset(pc)));
 }
 
