@@ -100,3 +100,35 @@ def test_lint_compiles_a_pick_of_each_combination(twin: TwinToolchain, project: 
     edited = project("template_scale", kernel=("Adds(w, w, static_cast<D_T_X>(1), part);", wrong))
     line = edited.files[edited.kernel_file].splitlines().index(f"            {wrong}") + 1
     assert findings(edited) == [("UNDECLARED", line)]
+
+
+@pytest.mark.parametrize(("mixed", "added"), [(False, 0), (True, 2)])
+def test_the_type_of_kernel_may_be_an_argument(
+    twin: TwinToolchain, project: Projects, calls: Any, tmp_path: Path, mixed: bool, added: int
+) -> None:
+    types = "ASCENDC_TPL_AIV_ONLY, ASCENDC_TPL_MIX_AIC_1_2"
+    edited = project(
+        "template_scale",
+        host=("GetBool(1) ? 1 : 0", "GetBool(1) ? ASCENDC_TPL_MIX_AIC_1_2 : ASCENDC_TPL_AIV_ONLY"),
+        kernel=("    TPipe pipe;", "    if ASCEND_IS_AIC { return; }\n    TPipe pipe;"),
+        kernel_2=("ADD_ONE == 1", "ADD_ONE == ASCENDC_TPL_MIX_AIC_1_2"),
+        kernel_3=("static_cast<D_T_X>(1)", "static_cast<D_T_X>(static_cast<float>(GetSubBlockNum()))"),
+    )
+    keys = "op_kernel/template_scale_key.h"
+    text = edited.files[keys].replace("ASCENDC_TPL_KERNEL_TYPE_SEL(ASCENDC_TPL_AIV_ONLY),", "")
+    for old, new in (
+        ("BOOL_DECL(ADD_ONE, 0, 1)", f"KERNEL_TYPE_DECL(ADD_ONE, {types})"),
+        ("BOOL_SEL(ADD_ONE, 0, 1)", f"SHARED_KERNEL_TYPE_SEL(ADD_ONE, {types})"),
+        ("BOOL_SEL(ADD_ONE, 1)", "SHARED_KERNEL_TYPE_SEL(ADD_ONE, ASCENDC_TPL_AIV_ONLY)"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    edited = edited.model_copy(update={"files": {**edited.files, keys: text}})
+    x = calls.tensor(np.arange(640).astype("float16"), tmp_path, "x")
+    attrs = (Attr(name="tiles", value=10), Attr(name="add_one", value=mixed))
+    call = Call(inputs=(x,), attrs=attrs, outputs=(OutputMeta(meta=x),))
+    build = twin.compile(edited, [call], tmp_path / "build")
+    assert build.outcome is None, build.diagnostics
+    launch = twin.run(build, call, tmp_path / "run")
+    assert (launch.outcome, launch.diagnostics) == (None, ())
+    np.testing.assert_array_equal(calls.read(launch.outputs[0]), np.arange(640).astype("float16") * 2 + added)

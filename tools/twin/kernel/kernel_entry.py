@@ -168,7 +168,9 @@ def entry_source(
         else ""
     )
     return (
-        f'#include "{project.kernel_file}"\n'
+        # Nobody but this entry calls the template, which both kinds of core may have.
+        '#include "kernel_operator.h"\n#pragma push_macro("__global__")\n#undef __global__\n#define __global__\n'
+        f'#include "{project.kernel_file}"\n#pragma pop_macro("__global__")\n'
         f"#if AKGEN_CORE_TYPE == 1\n#define AKGEN_ENTRY {cube_symbol}\n#else\n#define AKGEN_ENTRY {symbol}\n#endif\n"
         f'extern "C" __global__ __aicore__ void AKGEN_ENTRY({", ".join(addresses)})\n{{\n{task}'
         f"    {project.kernel}<{', '.join(words)}>({passed});\n}}\n"

@@ -41,7 +41,10 @@ std::vector<uint64_t> values_of(const ParamStruct &param)
     return values;
 }
 
-bool is_argument(const ParamStruct &param) { return param.paramType <= ASCENDC_TPL_BOOL; }
+bool is_argument(const ParamStruct &param)
+{
+    return param.paramType <= ASCENDC_TPL_BOOL || param.paramType == ASCENDC_TPL_SHARED_KERNEL_TYPE;
+}
 
 bool holds(const std::vector<uint64_t> &values, uint64_t value)
 {
@@ -184,7 +187,7 @@ std::string template_arguments(const std::string &op_type, uint64_t key)
         return "null";
     }
     std::vector<uint64_t> values;
-    std::string arguments;
+    std::string arguments, kernel_type = "null", tiling_struct = "null";
     unsigned shift = 0;
     for (const ParamStruct &param : found->params) {
         if (!is_argument(param)) {
@@ -198,9 +201,11 @@ std::string template_arguments(const std::string &op_type, uint64_t key)
         values.push_back(allowed[place]);
         arguments += std::string(arguments.empty() ? "" : ",") + "[" + json_text(param.name) + "," +
                      std::to_string(values.back()) + "]";
+        if (param.paramType == ASCENDC_TPL_SHARED_KERNEL_TYPE) {
+            kernel_type = std::to_string(values.back());
+        }
         shift += param.bitWidth;
     }
-    std::string kernel_type = "null", tiling_struct = "null";
     if (const std::vector<ParamStruct> *row = combination_of(*found, values)) {
         for (const ParamStruct &choice : *row) {
             if (choice.paramType == ASCENDC_TPL_KERNEL_TYPE && !choice.vals.empty()) {

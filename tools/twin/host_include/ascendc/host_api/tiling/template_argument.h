@@ -17,6 +17,7 @@ enum : uint32_t {
     ASCENDC_TPL_KERNEL_TYPE,
     ASCENDC_TPL_DETERMINISTIC,
     ASCENDC_TPL_STRUCT,
+    ASCENDC_TPL_SHARED_KERNEL_TYPE,
 };
 enum : uint64_t {
     ASCENDC_TPL_UI_RANGE = 0,
@@ -90,7 +91,7 @@ AKGEN_HOST_API uint64_t template_key(const TemplateDeclaration &declaration, std
 #define ASCENDC_TPL_UINT_DECL(x, bw, ...) ParamStruct{#x, ASCENDC_TPL_UINT, bw, {__VA_ARGS__}, "DECL"}
 #define ASCENDC_TPL_BOOL_DECL(x, ...) ParamStruct{#x, ASCENDC_TPL_BOOL, ASCENDC_TPL_1_BW, {__VA_ARGS__}, "DECL"}
 #define ASCENDC_TPL_KERNEL_TYPE_DECL(x, ...)                                                                           \
-    ParamStruct{#x, ASCENDC_TPL_KERNEL_TYPE, ASCENDC_TPL_8_BW, {__VA_ARGS__}, "DECL"}
+    ParamStruct{#x, ASCENDC_TPL_SHARED_KERNEL_TYPE, ASCENDC_TPL_8_BW, {__VA_ARGS__}, "DECL"}
 #define ASCENDC_TPL_DETERMINISTIC_DECL(x, ...)                                                                         \
     ParamStruct{#x, ASCENDC_TPL_DETERMINISTIC, ASCENDC_TPL_1_BW, {__VA_ARGS__}, "DECL"}
 
@@ -100,6 +101,9 @@ AKGEN_HOST_API uint64_t template_key(const TemplateDeclaration &declaration, std
 #define ASCENDC_TPL_UINT_SEL(x, ...) ParamStruct{#x, ASCENDC_TPL_UINT, 0, {__VA_ARGS__}, "SEL"}
 #define ASCENDC_TPL_BOOL_SEL(x, ...) ParamStruct{#x, ASCENDC_TPL_BOOL, 0, {__VA_ARGS__}, "SEL"}
 #define ASCENDC_TPL_KERNEL_TYPE_SEL(...) ParamStruct{"kernel_type", ASCENDC_TPL_KERNEL_TYPE, 0, {__VA_ARGS__}, "SEL"}
+// The type of kernel as one of the template's own arguments.
+#define ASCENDC_TPL_SHARED_KERNEL_TYPE_SEL(x, ...)                                                                     \
+    ParamStruct{#x, ASCENDC_TPL_SHARED_KERNEL_TYPE, 0, {__VA_ARGS__}, "SEL"}
 #define ASCENDC_TPL_DETERMINISTIC_SEL(...)                                                                             \
     ParamStruct{"deterministic", ASCENDC_TPL_DETERMINISTIC, 0, {__VA_ARGS__}, "SEL"}
 #define ASCENDC_TPL_TILING_STRUCT_SEL(x) ParamStruct{#x, ASCENDC_TPL_STRUCT, 0, {}, "SEL"}
