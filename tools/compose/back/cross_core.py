@@ -8,7 +8,7 @@ from akgen.tools.compose.back.operands import Location
 from akgen.tools.compose.back.writer import Tile, Writer
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.core.dtypes import DType
-from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Name, binary, call
+from akgen.tools.dsl.expr import ONE, ZERO, Expr, Name, binary, call
 
 
 class CrossCore(BlockCodegen):
@@ -31,6 +31,7 @@ class CrossCore(BlockCodegen):
             CORES,
         )  # where partial results that belong together lie, and how many
         self.share = share  # parameter: columns that one core combines
+        self.programs = Name(id=share.id.replace("column_share", "programs"))  # parameter: of so many cores
         self.shares_columns = False
 
     def here(self, k: int, sinks: list[Sink]) -> None:
@@ -120,7 +121,7 @@ class CrossCore(BlockCodegen):
         """Let each core combine its share of the columns, and finish or publish it."""
         share = self.w.variable(self.share)
         self.shares_columns = True
-        self.w.capacities["Q"] = (Const(value=64), share)
+        self.w.capacities["Q"] = (self.w.variable(self.programs), share)
         low, wide = Name(id=self.w.unique("low")), Name(id=self.w.unique("wide"))
         self.w.assign(low, CORE * share)
         self.w.assign(wide, call("min", share, self.layout.lane_count - low))

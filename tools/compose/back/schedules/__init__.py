@@ -122,5 +122,6 @@ def write(
     if emitter.shares_columns:
         each = call("ceil_div", template.sizes[-1], Name(id="cores"))
         part.host.insert(0, Assign(name=share.id, value=call("align_up", each, 64)))
-        part.fixed.append(share)
+        part.host.insert(0, Assign(name=emitter.programs.id, value=Name(id="cores")))
+        part.fixed += [emitter.programs, share]
     return part

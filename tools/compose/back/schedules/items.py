@@ -9,6 +9,9 @@ from akgen.tools.compose.back.schedules.base import Kind, Schedule
 from akgen.tools.compose.back.writer import Extent, Shape
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.dsl.expr import ONE, Expr, Name, binary, call, joined, product
+from akgen.tools.dsl.ir import Assign
+
+LEAST_COLUMNS, MOST_COLUMNS = 128, 512  # of a tile that is reduced downwards
 
 
 class ItemByItem(Schedule):
@@ -110,16 +113,15 @@ class Columns(ItemByItem):
         lane = self.t.sizes[self.lane]
         lane_tile, tiles = self.name("lane_tile"), self.name("lane_tiles")
         several = self.items != ONE
-        grain, widest = self.tuning.grain(512), call("align_up", lane, 64)
-        if (
-            self.t.nest.scans()
-        ):  # rows wait for one another: the fewer columns a core has, the sooner it is done
-            grain = self.tuning.grain(64)
-            widest = call("align_up", call("ceil_div", self.items * lane, self.tuning.cores()), 64)
-        self.set(lane_tile, call("min", 512, widest))
-        self.set(tiles, call("ceil_div", lane, lane_tile))
-        grains = self.items * call("ceil_div", lane, grain)
-        self.share(self.items * tiles if several else tiles, grains)
+        # rows wait for one another in scans: the fewer columns a core has, the sooner it is done
+        least = self.tuning.grain(64 if self.t.nest.scans() else LEAST_COLUMNS) // 64 * 64
+        cores = self.tuning.cores() if self.t.nest.scans() else self.busy()
+        widest = call("align_up", call("ceil_div", self.items * lane, cores), 64)
+        longest = call("min", MOST_COLUMNS, call("max", least, widest), call("align_up", lane, 64))
+        self.part.sizes.append(Assign(name=lane_tile.id, value=longest))
+        self.part.sizes.append(Assign(name=tiles.id, value=call("ceil_div", lane, lane_tile)))
+        count = self.items * tiles if several else tiles
+        self.share(count, count)
         self.part.fixed = [lane_tile]
         assert self.row is not None
         self.tile_of("row_tile", self.t.sizes[self.row], rows=True)
