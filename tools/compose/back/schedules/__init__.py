@@ -112,7 +112,8 @@ def write(
     emitter.group, emitter.suffix, emitter.loads_rows = schedule.group(), suffix, kind != "elements"
     schedule.check(emitter)
     emitter.run()
-    part.workspaces, part.work = emitter.workspaces, emitter.work()
+    part.workspaces = emitter.workspaces
+    part.work = tuple(w._replace(dealt=schedule.dealt()) for w in emitter.work())
     for name, width in emitter.widths.items():
         part.host.insert(0, Assign(name=name.id, value=width))
         part.fixed.append(name)

@@ -10,6 +10,7 @@ from akgen.tools.compose.back.loops import LoopCodegen
 from akgen.tools.compose.back.redundancy import LoopWork
 from akgen.tools.compose.back.tuning import PIECES, Tuning
 from akgen.tools.compose.back.writer import Extent, Shape, Writer
+from akgen.tools.compose.middle.loop_nest import Value
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.core.dtypes import DType
 from akgen.tools.dsl.expr import ONE, ZERO, Const, Expr, Name, call, product
@@ -89,6 +90,7 @@ STEPS = {
 # cycles of an instruction for 64 elements, where it is not about one for each step
 CYCLES = {"exp": 4, "div": 4, "ln": 2, "sqrt": 2, "rsqrt": 6, "reduce": 2, "scan": 8}
 LOAD_CYCLES, STORE_CYCLES = 8, 4  # for 64 elements of memory, by one core
+LOOKUP_CYCLES = 100  # for 64 elements that indices pick
 SCHEDULES: dict[Kind, type["Schedule"]] = {}
 OPERATIONS: dict[str, Kind] = {}  # schedules of library operations (`LIBRARY` of middle/axes.py)
 
@@ -162,14 +164,18 @@ class Schedule:
         """Return about how many cycles one core would take: what is done for every element, copies beside it."""
         every = tuple(range(len(self.t.sizes)))
         values = self.t.values
-        if self.t.turned() is not None or any(v.op == "load" and v.args for v in values):
-            return None  # turned, or by indices: nobody knows how many copies
+        if self.t.turned() is not None:
+            return None
         whole = [v for v in values if v.deps == every or (v.args and values[v.args[0]].deps == every)]
-        loads = LOAD_CYCLES * sum(v.op == "load" for v in whole)
+        loads = sum(self._load_cycles(v) for v in whole if v.op == "load")
         stores = STORE_CYCLES * sum(values[s.value].deps == every for s in self.t.nest.stores)
         done = sum(CYCLES.get(v.op, STEPS.get(v.op, 1)) for v in whole if v.op not in ("load", "const"))
         longest = max(loads, stores, done)
         return self.elements() * (longest + (loads + stores + done - longest) // PIECES) // 64
+
+    def dealt(self) -> tuple[tuple[int, int], ...]:
+        """Return the axes that the cores share, each with how many of its points a core takes; () for all."""
+        return ()
 
     def busy(self) -> Name:
         """Let the host say how many cores are worth their start for this part alone."""
@@ -180,6 +186,10 @@ class Schedule:
             Assign(name=busy.id, value=self.tuning.busy(None if cycles is None else known))
         )
         return busy
+
+    def _load_cycles(self, v: Value) -> int:
+        by_lane = any(len(self.t.sizes) - 1 in self.t.values[a].deps for a in v.args)
+        return LOOKUP_CYCLES if by_lane else LOAD_CYCLES
 
     def elements(self) -> Expr:
         """Return how many lanes of tiles the nest has."""

@@ -12,6 +12,8 @@ from akgen.tools.compose.scope import Unsupported
 from akgen.tools.dsl.expr import ONE, call, product
 from akgen.tools.dsl.ir import Assign
 
+LINE = 2048  # elements of a tile
+
 
 class _Walked(Schedule):
     """Loops over the reduced axes inside of those over tiles."""
@@ -84,8 +86,11 @@ class LineByLine(_Walked):
         self.lane = len(self.t.sizes) - 1
         self.kept = [a for a in range(self.lane) if a not in over]
         lane = self.t.sizes[self.lane]
-        self.part.cores = product([*(self.t.sizes[a] for a in self.kept), call("ceil_div", lane, 2048)])
-        self.tile_of("tile", call("min", 2048, self.tuning.whole(lane)))
+        self.part.cores = product([*(self.t.sizes[a] for a in self.kept), call("ceil_div", lane, LINE)])
+        self.tile_of("tile", call("min", LINE, self.tuning.whole(lane)))
+
+    def dealt(self) -> tuple[tuple[int, int], ...]:
+        return (*((axis, 1) for axis in self.kept), (self.lane, LINE))
 
     def capacities(self) -> dict[Extent, Shape]:
         return self.flat(self.param("tile"))
