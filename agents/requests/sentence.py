@@ -28,7 +28,7 @@ from akgen.agents.requests.kept_results import without_kept_result
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.layout_changes import with_permutations
 from akgen.agents.requests.lettered import with_sizes
-from akgen.agents.requests.libraries import in_our_names
+from akgen.agents.requests.libraries import in_our_names, in_torch
 from akgen.agents.requests.listed_steps import with_listed, with_steps
 from akgen.agents.requests.loss_reductions import with_loss_reduction
 from akgen.agents.requests.masks import masked_request
@@ -36,12 +36,11 @@ from akgen.agents.requests.named_operands import with_named_operands
 from akgen.agents.requests.needs import missing
 from akgen.agents.requests.offers import asked_about, misspelt
 from akgen.agents.requests.parsed import ParsedRequest
-from akgen.agents.requests.pasted.array_library import in_torch
 from akgen.agents.requests.pasted.bare_calls import with_axis
 from akgen.agents.requests.pasted.code_edits import edited_code
 from akgen.agents.requests.pasted.described_code import without_description
 from akgen.agents.requests.pasted.extraction import ExtractedCode, expression_of, extract_code
-from akgen.agents.requests.pasted.nodes import with_nodes
+from akgen.agents.requests.pasted.nodes import with_nodes, with_properties
 from akgen.agents.requests.pasted.tensors_beside import Beside, indexed_source, with_tensors, without_label
 from akgen.agents.requests.per_channel import per_channel_request
 from akgen.agents.requests.plain_latex import with_products, without_latex
@@ -50,7 +49,6 @@ from akgen.agents.requests.plainly_declared import plainly_declared
 from akgen.agents.requests.prepared import prepared_request
 from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.program import input_count
-from akgen.agents.requests.properties import with_properties
 from akgen.agents.requests.reading import Reading
 from akgen.agents.requests.request import ChainStep, Request, RequestSource
 from akgen.agents.requests.restated import with_stated_result

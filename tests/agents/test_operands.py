@@ -3,9 +3,8 @@
 import pytest
 
 from akgen.agents.requests.assigned import assigned_request
-from akgen.agents.requests.pasted.array_library import in_torch
-from akgen.agents.requests.pasted.nodes import with_nodes
-from akgen.agents.requests.properties import with_properties
+from akgen.agents.requests.libraries import in_torch
+from akgen.agents.requests.pasted.nodes import with_nodes, with_properties
 from akgen.agents.requests.told_operands import told_operands
 
 
