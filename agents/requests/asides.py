@@ -10,9 +10,9 @@ from functools import cache
 from akgen.agents.requests.abbreviated import unabbreviated
 from akgen.agents.requests.circumstances import without_circumstances
 from akgen.agents.requests.marks import words
-from akgen.agents.requests.passed import with_passed_weights
 from akgen.agents.requests.plain_words import in_plain_words
 from akgen.agents.requests.purposes import without_purposes
+from akgen.agents.requests.told_weights import with_passed_weights
 from akgen.knowledge.operators import find_operators
 
 _STOPS = r",.;:!?，。；：、！？\n"

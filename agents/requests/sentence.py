@@ -8,10 +8,10 @@ changes the request that is known already. A text that is not understood changes
 import ast
 import re
 
+from akgen.agents.requests.abbreviated import with_permutations, with_sizes
 from akgen.agents.requests.accounted import lost_results, said_twice, unaccounted
 from akgen.agents.requests.asides import without_asides
 from akgen.agents.requests.assigned import assigned_request, open_list
-from akgen.agents.requests.attributes_apart import with_own_attributes
 from akgen.agents.requests.bound_forms import bound_request
 from akgen.agents.requests.by_clauses.reader import stepwise_request
 from akgen.agents.requests.chained_forms import chained_request
@@ -26,10 +26,8 @@ from akgen.agents.requests.indices import without_indices
 from akgen.agents.requests.joined_tensors import joined_request
 from akgen.agents.requests.kept_results import without_kept_result
 from akgen.agents.requests.language import Language, language_of
-from akgen.agents.requests.layout_changes import with_permutations
-from akgen.agents.requests.lettered import with_sizes
 from akgen.agents.requests.libraries import in_our_names, in_torch
-from akgen.agents.requests.listed_steps import with_listed, with_steps
+from akgen.agents.requests.listed_steps import with_listed, with_own_attributes, with_steps
 from akgen.agents.requests.loss_reductions import with_loss_reduction
 from akgen.agents.requests.masks import masked_request
 from akgen.agents.requests.named_operands import with_named_operands
@@ -64,11 +62,10 @@ from akgen.agents.requests.specified.preferred import differs
 from akgen.agents.requests.specified.reader import specified_request
 from akgen.agents.requests.stated import stated_result
 from akgen.agents.requests.told import told_request
+from akgen.agents.requests.told_weights import with_vectors, with_weights
 from akgen.agents.requests.turns import in_conversation
 from akgen.agents.requests.typed.reader import typed_request, wraps_around
 from akgen.agents.requests.typos import without_typos
-from akgen.agents.requests.vector_lengths import with_vectors
-from akgen.agents.requests.weight_lengths import with_weights
 from akgen.knowledge.operators import find_operators
 from akgen.tools.core.dtypes import DType
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from akgen.agents.requests.lettered import with_sizes
+from akgen.agents.requests.abbreviated import with_sizes
 
 WRITTEN = {
     "A is MxK, B is [K, N], M=64 N=32 K=2k": "A is [64, 2k], B is [2k, 32]",

@@ -2,11 +2,11 @@
 
 import pytest
 
-from akgen.agents.requests.attributes_apart import with_own_attributes
-from akgen.agents.requests.layout_changes import with_permutations
+from akgen.agents.requests.abbreviated import with_permutations
+from akgen.agents.requests.listed_steps import with_own_attributes
 from akgen.agents.requests.plain_words import everywhere_plain
 from akgen.agents.requests.sentence import parse_request
-from akgen.agents.requests.weight_lengths import with_weights
+from akgen.agents.requests.told_weights import with_weights
 
 
 @pytest.mark.parametrize(
