@@ -3,6 +3,10 @@
 Such a phrase is recognised by its place and by a name in it: of a model, a paper, a tool. A name is written as names
 are (capitals within, a number behind letters), or is known as one. What names an operator, an attribute, a type or a
 tensor of the text is no such name, and a phrase with a number, a negation or a limit is left as it is.
+
+Comparisons that only say whose definition an operator has, "same maths as torch.optim.AdamW", are left out where the
+function that is named is the operator that the text asks for: one of PyTorch's own libraries defines it. Another
+library's may differ, as another operator does: both are asked about.
 """
 
 import re
@@ -10,7 +14,8 @@ from collections.abc import Callable
 from functools import cache
 
 from akgen.agents.requests.guesses import arguments
-from akgen.agents.requests.marks import words
+from akgen.agents.requests.marks import MarkedText, words
+from akgen.agents.requests.request import ChainStep
 from akgen.knowledge.operators import find_operators
 
 _TOKEN = r"[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*"
@@ -158,3 +163,19 @@ def _vocabulary() -> frozenset[str]:
     types = {w for listed in said["dtypes"].values() for w in listed}
     choices = {c for listed in said["choices"].values() for c in listed}
     return frozenset({*names, *types, *choices, *said["tensors"], *arguments()})
+
+
+def take_likenesses(text: MarkedText) -> None:
+    """Mark comparisons with PyTorch's own function of what is asked for as words that say nothing."""
+    named = [m.value for m in text.marks if m.kind == "operator"]
+    asked = {value.operator if isinstance(value, ChainStep) else value for value in named}
+    for match in re.finditer(words()["likeness"], text.text):
+        name = next((n for n in (match[g] for g in ("name", "name_zh")) if n), None)
+        theirs = (
+            {n.operator for said in (name, match[0]) for n in find_operators(said)}
+            if name is not None
+            else set()
+        )
+        told = any(m.kind != "filler" and m.begin < match.end() and match.start() < m.end for m in text.marks)
+        if not told and (name is None or theirs & asked):
+            text.mark(*match.span(), "filler")

@@ -7,8 +7,8 @@ part", "circular") and are asked about.
 
 import re
 
-from akgen.agents.requests.likenesses import take_likenesses
 from akgen.agents.requests.marks import MarkedText, words
+from akgen.agents.requests.purposes import take_likenesses
 
 _GROUP = re.compile(r"[(（\[]([^()（）\[\]]*)[)）\]]")
 _W = r"[a-z][a-z0-9'\-]*"

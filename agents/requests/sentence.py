@@ -20,6 +20,7 @@ from akgen.agents.requests.counted import with_told_sizes
 from akgen.agents.requests.edits import edited
 from akgen.agents.requests.explained import agrees, shortened
 from akgen.agents.requests.follow_up_words import acknowledges
+from akgen.agents.requests.guesses import without_typos
 from akgen.agents.requests.halves import halved_request
 from akgen.agents.requests.headings import headed, is_named_so
 from akgen.agents.requests.indices import without_indices
@@ -65,7 +66,6 @@ from akgen.agents.requests.told import told_request
 from akgen.agents.requests.told_weights import with_vectors, with_weights
 from akgen.agents.requests.turns import in_conversation
 from akgen.agents.requests.typed.reader import typed_request, wraps_around
-from akgen.agents.requests.typos import without_typos
 from akgen.knowledge.operators import find_operators
 from akgen.tools.core.dtypes import DType
 

@@ -5,8 +5,8 @@ import re
 from collections.abc import Sequence
 
 from akgen.agents.requests.guesses import misspelt_filler
-from akgen.agents.requests.likenesses import take_likenesses
 from akgen.agents.requests.marks import words
+from akgen.agents.requests.purposes import take_likenesses
 from akgen.agents.requests.specified.layout import SpecifiedText, said_words
 from akgen.agents.requests.specified.program import GivenTensor, MadeFunction
 from akgen.agents.requests.specified.results import Wanted
