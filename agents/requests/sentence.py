@@ -24,7 +24,6 @@ from akgen.agents.requests.guesses import without_typos
 from akgen.agents.requests.halves import halved_request
 from akgen.agents.requests.headings import headed, is_named_so
 from akgen.agents.requests.indices import without_indices
-from akgen.agents.requests.joined_tensors import joined_request
 from akgen.agents.requests.kept_results import without_kept_result
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.libraries import in_our_names, in_torch
@@ -41,11 +40,9 @@ from akgen.agents.requests.pasted.described_code import without_description
 from akgen.agents.requests.pasted.extraction import ExtractedCode, expression_of, extract_code
 from akgen.agents.requests.pasted.nodes import with_nodes, with_properties
 from akgen.agents.requests.pasted.tensors_beside import Beside, indexed_source, with_tensors, without_label
-from akgen.agents.requests.per_channel import per_channel_request
 from akgen.agents.requests.plain_latex import with_products, without_latex
 from akgen.agents.requests.plain_words import everywhere_plain, request_plain
 from akgen.agents.requests.plainly_declared import plainly_declared
-from akgen.agents.requests.prepared import prepared_request
 from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.program import input_count
 from akgen.agents.requests.reading import Reading
@@ -57,6 +54,7 @@ from akgen.agents.requests.results_wanted import (
     wanted_results,
     with_results,
 )
+from akgen.agents.requests.several_tensors import joined_request, per_channel_request, prepared_request
 from akgen.agents.requests.shorthand import written_out
 from akgen.agents.requests.signs import plain
 from akgen.agents.requests.specified.preferred import differs
