@@ -14,7 +14,6 @@ from akgen.agents.requests.attributes import parameters_of
 from akgen.agents.requests.biases import behind, with_bias
 from akgen.agents.requests.follow_up_words import pattern as follow_ups
 from akgen.agents.requests.formula_edits import edited_formula, of_its_kind
-from akgen.agents.requests.kept_results import without_kept_result
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.other_operands import with_other_operands
@@ -23,6 +22,7 @@ from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.referred import with_input
 from akgen.agents.requests.request import ChainStep, Request
 from akgen.agents.requests.result_shapes import result_shape
+from akgen.agents.requests.stated import without_kept_result
 from akgen.agents.requests.unweighted import without_weights
 from akgen.knowledge.operators import find_operators, operator_named
 

@@ -18,13 +18,11 @@ from akgen.agents.requests.chained_forms import chained_request
 from akgen.agents.requests.code import source_of
 from akgen.agents.requests.counted import with_told_sizes
 from akgen.agents.requests.edits import edited
-from akgen.agents.requests.explained import agrees, shortened
+from akgen.agents.requests.explained import agrees, headed, is_named_so, shortened
 from akgen.agents.requests.follow_up_words import acknowledges
 from akgen.agents.requests.guesses import without_typos
 from akgen.agents.requests.halves import halved_request
-from akgen.agents.requests.headings import headed, is_named_so
 from akgen.agents.requests.indices import without_indices
-from akgen.agents.requests.kept_results import without_kept_result
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.libraries import in_our_names, in_torch
 from akgen.agents.requests.listed_steps import with_listed, with_own_attributes, with_steps
@@ -47,7 +45,6 @@ from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.program import input_count
 from akgen.agents.requests.reading import Reading
 from akgen.agents.requests.request import ChainStep, Request, RequestSource
-from akgen.agents.requests.restated import with_stated_result
 from akgen.agents.requests.results_wanted import (
     computed_of_results,
     returns_as_many,
@@ -59,7 +56,7 @@ from akgen.agents.requests.shorthand import written_out
 from akgen.agents.requests.signs import plain
 from akgen.agents.requests.specified.preferred import differs
 from akgen.agents.requests.specified.reader import specified_request
-from akgen.agents.requests.stated import stated_result
+from akgen.agents.requests.stated import stated_result, with_stated_result, without_kept_result
 from akgen.agents.requests.told import told_request
 from akgen.agents.requests.told_weights import with_vectors, with_weights
 from akgen.agents.requests.turns import in_conversation

@@ -2,15 +2,24 @@
 
 Such a shape is no tensor that somebody passes. The text is read without it, and what is read must return that shape, or
 leave open what the shape settles: a size to resize to, whether a reduced axis is kept.
+
+A text is read again without what it says of its result and of the precision inside, where that alone was in the way.
+"the result is still [300, 700]" of a follow-up says of the result what it does not change.
 """
 
 import re
 import unicodedata
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from akgen.agents.requests.language import Language
 from akgen.agents.requests.needs import entry_of, missing, missing_attribute
+from akgen.agents.requests.parsed import ParsedRequest
+from akgen.agents.requests.places import shape_of
+from akgen.agents.requests.problems import Unclear, problem
 from akgen.agents.requests.request import ChainStep, Request, Shape
 from akgen.agents.requests.result_shapes import result_shape
+from akgen.agents.requests.tidied import tidied
 
 _TYPE = r"(?<![a-z0-9])(?:(?:fp|float|bf|bfloat|u?int)\d+|bool|half)(?![a-z0-9])"
 _SHAPE = r"(?:[\[(] ?\d+(?: ?, ?\d+)* ?,? ?[\])]|(?<![\w.])\d+(?: ?[x*] ?\d+)+(?![\w.]*\d))"
@@ -133,7 +142,7 @@ def fitted(request: Request, stated: Stated) -> Request | None:
     return request
 
 
-def contradicted(request: Request, stated: Stated) -> tuple[Shape, Shape] | None:
+def _contradicted(request: Request, stated: Stated) -> tuple[Shape, Shape] | None:
     """Return the shape that a request returns, and another one that the text says; None where they may agree."""
     found = result_shape(request)
     if found is None or not stated.sure or len(stated.shapes) != 1 or len(stated.shapes[0]) != len(found):
@@ -171,3 +180,78 @@ def _ways(request: Request, shape: Shape) -> list[Request]:
 
 def _with(step: ChainStep, name: str, value: object) -> ChainStep:
     return step.model_copy(update={"attributes": {**step.attributes, name: value}})
+
+
+_OPERAND = re.compile(  # "add x fp16 [8, 40] and y fp32 [8, 40]"
+    r"(?:(?<![a-z])(?:and|with|to|from|by|plus|minus|times)|[和与加减乘])(?: (?:fp|bf|float|u?int)\d+)? ?"
+    r"[yzo](?![a-z0-9_]) ?(?:fp|bf|float|u?int)\d",
+    re.I,
+)
+
+
+def with_stated_result(
+    said: str, parsed: ParsedRequest, read: Callable[[str], ParsedRequest], language: Language
+) -> ParsedRequest:
+    """Return what was read of a text, or what is read of it without what it says of its result, if both agree.
+
+    `read` reads a text. Where what was read returns another shape than the text says, that is asked about.
+    """
+    stated = stated_result(said)
+    if parsed.problem is None:
+        return _checked(parsed, stated, language) if stated.shapes and parsed.request.steps else parsed
+    for text, told in _versions(said):
+        again = read(text)
+        if again.problem is not None or not again.request.steps or not again.request.shapes:
+            continue
+        if (request := fitted(again.request, told)) is not None:
+            return again.model_copy(update={"request": request})
+    return parsed
+
+
+def _versions(said: str) -> Iterator[tuple[str, Stated]]:
+    """Yield a text without more and more of what it says beside its tensors, with what was left out."""
+    text = tidied(said)
+    stated = stated_result(text)
+    nothing = Stated(text, (), alike=False)
+    if text != said:
+        yield text, nothing
+    if stated.anything and (stated.sure or not _OPERAND.search(text)):
+        yield stated.rest, stated
+
+
+def _checked(parsed: ParsedRequest, stated: Stated, language: Language) -> ParsedRequest:
+    request = parsed.request
+    if not request.shapes or request.every_result or request.returned:
+        return parsed
+    if len(stated.shapes) == 1 and (settled := fitted(request, stated)) is not None:
+        return parsed.model_copy(update={"request": settled})
+    if (differ := _contradicted(request, stated)) is None:
+        return parsed
+    found, wanted = map(_crossed, differ)
+    asked = problem("result_shape", language, name=request.name, found=found, said=wanted)
+    return ParsedRequest(request=type(request)(), problem=asked, kind="unclear")
+
+
+def _crossed(shape: Shape) -> str:
+    return "x".join(map(str, shape)) or "()"
+
+
+_KEPT_SHAPE = r"[\[(] ?\d+(?: ?, ?\d+)* ?,? ?[\])]|\d+(?: ?x ?\d+)+"
+_STILL = re.compile(
+    rf"(?:\A|[,，;；。.]|(?<![a-z])(?:and|so)(?![a-z]))\s*(?:the )?(?:outputs?|results?|out|输出|结果)"
+    rf"(?:的?(?:形状|shape))?"
+    rf"(?: shape)?[ :：]*(?:is|are|has|的|也|都|,)*[ ]?(?:still|stays?|remains?|unchanged|as before|again|仍然?"
+    rf"|还是?|依然|依旧|保持|不变)+"
+    rf"(?: at| of| shape|是|为|[ :：,，])*(?P<shape>{_KEPT_SHAPE})(?= ?(?:[,，;；。.]|\Z))",
+    re.I,
+)
+
+
+def without_kept_result(text: str, request: Request) -> str:
+    """Return a text without what it says of a result that stays as it is. Raises Unclear where it does not."""
+    match = _STILL.search(text)
+    if match is None or not request.shapes or not request.steps:
+        return text
+    if result_shape(request) != shape_of(match["shape"]):
+        raise Unclear("two_shapes")
+    return f"{text[: match.start()]}{text[match.end() :]}".strip(" ,，;；")

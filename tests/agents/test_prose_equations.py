@@ -2,7 +2,7 @@
 
 import pytest
 
-from akgen.agents.requests.headings import headed, is_named_so
+from akgen.agents.requests.explained import headed, is_named_so
 from akgen.agents.requests.sentence import parse_request
 from akgen.agents.requests.shorthand import written_out
 from akgen.agents.requests.specified.prose import in_signs
