@@ -19,8 +19,8 @@ from akgen.agents.requests.marks import MarkedText, words
 from akgen.agents.requests.parts import parts_of
 from akgen.agents.requests.request import Request
 from akgen.agents.requests.specified.layout import SpecifiedText, said_words
+from akgen.agents.requests.specified.leftover import says_no_more
 from akgen.agents.requests.specified.tensors import told_tensors
-from akgen.agents.requests.specified.titles import says_no_more
 from akgen.knowledge.operators import find_operators, operator_named
 
 _RANK = re.compile(r"_?[123]d\Z")

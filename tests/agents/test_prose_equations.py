@@ -5,7 +5,7 @@ import pytest
 from akgen.agents.requests.explained import headed, is_named_so
 from akgen.agents.requests.sentence import parse_request
 from akgen.agents.requests.shorthand import written_out
-from akgen.agents.requests.specified.prose import in_signs
+from akgen.agents.requests.specified.layout import in_signs
 from akgen.agents.requests.specified.reader import specified_request
 
 

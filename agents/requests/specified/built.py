@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from akgen.agents.requests.pasted.index_uses import Indexed, indices_of
 from akgen.agents.requests.request import Held, Request, RequestSource, Shape
+from akgen.agents.requests.specified.inputs import Range
 from akgen.agents.requests.specified.program import NAME, GivenTensor, MadeFunction
-from akgen.agents.requests.specified.values import Range
 from akgen.tools.core.dtypes import DType
 
 _DIVIDES = ("fmod", "remainder", "floor_divide", "div", "true_divide")

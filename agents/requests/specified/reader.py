@@ -15,6 +15,7 @@ from akgen.agents.requests.functions import NORMS, with_affine
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.request import Request
 from akgen.agents.requests.specified.built import request_of
+from akgen.agents.requests.specified.inputs import take_promises, take_remarks_on, with_types
 from akgen.agents.requests.specified.layout import SpecifiedText
 from akgen.agents.requests.specified.leftover import nothing_left
 from akgen.agents.requests.specified.program import (
@@ -29,8 +30,6 @@ from akgen.agents.requests.specified.program import (
 from akgen.agents.requests.specified.results import Wanted, told_results
 from akgen.agents.requests.specified.statements import RESULT, ToldStatement, told_statements
 from akgen.agents.requests.specified.tensors import SpecifiedTensor, told_tensors
-from akgen.agents.requests.specified.types import with_types
-from akgen.agents.requests.specified.values import take_promises, take_remarks_on
 from akgen.agents.requests.wishes import take_wishes
 from akgen.knowledge.operators import operator_named
 
