@@ -1,6 +1,8 @@
 """Read PyTorch code that a person gives: a module with its inputs, a module, a function, or an expression.
 
 The code is parsed here, not run. What it lacks (Model, get_inputs) is written around it when type and shape are known.
+
+The inputs that lines beside it make, "x = torch.randn(16, 512)" below "def ffn(x, ...)", are those of its cases.
 """
 
 import ast
@@ -9,7 +11,6 @@ from textwrap import indent
 
 from akgen.agents.requests.language import Language
 from akgen.agents.requests.pasted.extraction import expression_of
-from akgen.agents.requests.pasted.made_inputs import with_inputs
 from akgen.agents.requests.problems import problem
 from akgen.agents.requests.request import RequestSource
 from akgen.tools.core.untrusted import read_python
@@ -45,7 +46,7 @@ def source_of(code: str, language: Language) -> RequestSource | str:
     if [a.arg for a in chosen.args.args[:1]] == ["self"]:  # a method without its class
         return source_of(f"class Model(torch.nn.Module):\n{indent(code.strip(), '    ')}\n", language)
     arguments = _required(chosen)
-    made = with_inputs(code, chosen.name, arguments)
+    made = _with_inputs(code, chosen.name, arguments)
     return RequestSource(
         kind="code",
         name=_snake(chosen.name),
@@ -67,7 +68,7 @@ def _module_source(
     assert forward is not None
     inputs = functions.get("get_inputs")
     taken = (
-        with_inputs(code, chosen.name, _required(forward)[1:])
+        _with_inputs(code, chosen.name, _required(forward)[1:])
         if made is None or len(_required(made)) <= 1
         else None
     )
@@ -159,3 +160,66 @@ def _required(function: ast.FunctionDef) -> tuple[str, ...]:
 def _snake(name: str) -> str:
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
     return re.sub(r"\W", "_", spaced).strip("_") or "custom"
+
+
+_MAKERS = frozenset(
+    ("randn", "rand", "zeros", "ones", "randint", "empty", "full", "arange", "tensor", "linspace")
+)
+_MAKERS_MODULES = frozenset(("torch", "math"))
+
+
+def _with_inputs(code: str, entry: str, arguments: tuple[str, ...]) -> str | None:
+    """Return the code with get_inputs() of the tensors that it makes; None where it does not make all of them."""
+    try:
+        module = ast.parse(code)
+    except SyntaxError:
+        return None
+    if any(isinstance(n, ast.FunctionDef) and n.name == "get_inputs" for n in module.body) or not arguments:
+        return None
+    made = {n: _without_device(value) for n, value in _assigned(module) if _makes(value)}
+    passed = _passed(module, entry, len(arguments)) or arguments
+    if not all(name in made for name in passed):
+        return None
+    kept = [
+        n for n in module.body if isinstance(n, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom)
+    ]
+    given = "".join(f"        {made[name]},\n" for name in passed)
+    body = "\n\n\n".join(ast.unparse(n) for n in kept)
+    return f"{body}\n\n\ndef get_inputs():\n    return [\n{given}    ]\n"
+
+
+def _makes(node: ast.expr) -> bool:
+    """Say whether an expression makes a tensor of constants: "torch.randn(4, 8).half()", "torch.rand(8) * 0.1"."""
+    calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
+    makers = [c for c in calls if ast.unparse(c.func).removeprefix("torch.") in _MAKERS]
+    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - _MAKERS_MODULES
+    return bool(makers) and not names
+
+
+def _without_device(node: ast.expr) -> str:
+    text = ast.unparse(node)
+    for keyword in (", device='cuda'", ", device='npu'", ".cuda()", ".npu()"):
+        text = text.replace(keyword, "")
+    return text
+
+
+def _passed(module: ast.Module, entry: str, count: int) -> tuple[str, ...] | None:
+    """Return the names that a line passes to the function, or to an instance of the module."""
+    made = [(n, v) for n, v in _assigned(module) if isinstance(v, ast.Call) and not v.args]
+    names = {entry, *(n for n, v in made if isinstance(v, ast.Call) and ast.unparse(v.func) == entry)}
+    for node in module.body:
+        for call in ast.walk(node) if not isinstance(node, ast.FunctionDef | ast.ClassDef) else ():
+            if isinstance(call, ast.Call) and ast.unparse(call.func) in names and len(call.args) == count:
+                given = tuple(a.id for a in call.args if isinstance(a, ast.Name))
+                if len(given) == count:
+                    return given
+    return None
+
+
+def _assigned(module: ast.Module) -> list[tuple[str, ast.expr]]:
+    """Return the names that lines of a module give values."""
+    return [
+        (n.targets[0].id, n.value)
+        for n in module.body
+        if isinstance(n, ast.Assign) and len(n.targets) == 1 and isinstance(n.targets[0], ast.Name)
+    ]

@@ -34,8 +34,12 @@ from akgen.agents.requests.offers import asked_about, misspelt
 from akgen.agents.requests.parsed import ParsedRequest
 from akgen.agents.requests.pasted.bare_calls import with_axis
 from akgen.agents.requests.pasted.code_edits import edited_code
-from akgen.agents.requests.pasted.described_code import without_description
-from akgen.agents.requests.pasted.extraction import ExtractedCode, expression_of, extract_code
+from akgen.agents.requests.pasted.extraction import (
+    ExtractedCode,
+    expression_of,
+    extract_code,
+    without_description,
+)
 from akgen.agents.requests.pasted.nodes import with_nodes, with_properties
 from akgen.agents.requests.pasted.tensors_beside import Beside, indexed_source, with_tensors, without_label
 from akgen.agents.requests.plain_latex import with_products, without_latex

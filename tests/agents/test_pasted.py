@@ -5,7 +5,7 @@ import ast
 import pytest
 import torch
 
-from akgen.agents.requests.pasted.constructed import with_constructed
+from akgen.agents.requests.pasted.bare_calls import with_constructed
 from akgen.agents.requests.pasted.latex import from_latex, with_sums
 from akgen.agents.requests.pasted.loops import by_index
 from akgen.agents.requests.pasted.written_into import written_into

@@ -9,7 +9,7 @@ import ast
 import re
 from typing import NamedTuple
 
-from akgen.agents.requests.pasted.subscripts import (
+from akgen.agents.requests.pasted.written_into import (
     NoLoop,
     letter_of,
     names_in,

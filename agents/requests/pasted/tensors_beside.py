@@ -14,8 +14,7 @@ from akgen.agents.requests.marks import MarkedText, words
 from akgen.agents.requests.pasted.extraction import ExtractedCode
 from akgen.agents.requests.pasted.index_uses import Indexed, indices_of
 from akgen.agents.requests.pasted.loops import by_index
-from akgen.agents.requests.pasted.subscripts import sizes_in
-from akgen.agents.requests.pasted.written_into import written_into
+from akgen.agents.requests.pasted.written_into import sizes_in, written_into
 from akgen.agents.requests.request import Held, Request, RequestSource, Shape
 from akgen.agents.requests.spelling import respelt
 from akgen.tools.core.dtypes import DType
