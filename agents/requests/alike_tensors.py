@@ -1,9 +1,8 @@
 """Write "a third input c of the same shape, and multiply the result with it" as "multiply by c [8, 16]"."""
 
-from akgen.agents.requests.follow_up_words import patterns
+from akgen.agents.requests.follow_up_words import patterns, plainly
 from akgen.agents.requests.request import Request
 from akgen.agents.requests.result_shapes import result_shape
-from akgen.agents.requests.revision_words import plainly
 
 _VERBS = {
     "m": "multiply by",

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from akgen.agents.requests import places
+from akgen.agents.requests.follow_up_words import follow_up_words, pattern, patterns, plainly
 from akgen.agents.requests.follow_up_words import pattern as follow_ups
 from akgen.agents.requests.formula_edits import TENSORS
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.places import TurnPlace, Turns, dtype_of, is_number, shape_of
-from akgen.agents.requests.revision_words import pattern, patterns, plainly, revision_words
 from akgen.agents.requests.shared_shapes import apart
 from akgen.knowledge.operators import find_operators, operator_named
 from akgen.tools.core.dtypes import DType
@@ -143,7 +143,7 @@ def _opposite(turns: Turns, part: str) -> Iterator[Change]:
     if (match := pattern("opposite").fullmatch(part)) is None:
         return
     word = next(g for g in match.groups() if g).lower()
-    other = revision_words()["opposites"][word]
+    other = follow_up_words()["opposites"][word]
     told = places.literal_places(turns, other)
     if len(told) == 1 and not places.literal_places(turns, word):
         yield Change(((told[0], word),))
@@ -206,7 +206,7 @@ def _exchanged(turns: Turns, old: str, new: str) -> Iterator[Change]:
 def _set(turns: Turns, name: str, new: str) -> Iterator[Change]:
     """Set what has a name: all types, a tensor's shape, the size of an axis, an attribute."""
     name, shape = name.lower(), shape_of(new)
-    if name in revision_words()["types"]:
+    if name in follow_up_words()["types"]:
         yield from typed(turns, new)
     elif shape is not None and (told := apart(turns, name, new)) is not None:
         yield Change((told,))
@@ -275,4 +275,4 @@ def _renamed(turns: Turns, name: str) -> Change:
 
 def _role(name: str) -> str | None:
     name = name.lower().strip()
-    return next((role for role, said in revision_words()["axes"].items() if name in said), None)
+    return next((role for role, said in follow_up_words()["axes"].items() if name in said), None)

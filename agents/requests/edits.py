@@ -11,19 +11,17 @@ from typing import NamedTuple
 
 from akgen.agents.requests.added_tensors import with_tensor
 from akgen.agents.requests.attributes import parameters_of
-from akgen.agents.requests.biases import behind, with_bias
+from akgen.agents.requests.biases import behind, with_bias, without_weights
 from akgen.agents.requests.follow_up_words import pattern as follow_ups
 from akgen.agents.requests.formula_edits import edited_formula, of_its_kind
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.needs import entry_of, tensors_of
-from akgen.agents.requests.other_operands import with_other_operands
-from akgen.agents.requests.other_tensors import with_other_tensor
+from akgen.agents.requests.other_tensors import with_other_operands, with_other_tensor
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.referred import with_input
 from akgen.agents.requests.request import ChainStep, Request
 from akgen.agents.requests.result_shapes import result_shape
 from akgen.agents.requests.stated import without_kept_result
-from akgen.agents.requests.unweighted import without_weights
 from akgen.knowledge.operators import find_operators, operator_named
 
 Read = Callable[[str, Request], Request | None]

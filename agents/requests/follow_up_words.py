@@ -1,6 +1,7 @@
-"""The words of follow-ups that say in other ways what `revisions.json` has, from `follow_ups.json`."""
+"""The words of follow-ups, from `follow_ups.json`; and a follow-up taken apart into clauses, where no bracket is open."""
 
 import re
+import unicodedata
 from functools import cache
 from importlib.resources import files
 from json import loads
@@ -34,3 +35,36 @@ def follow_up_words() -> dict[str, Any]:
 def acknowledges(text: str) -> bool:
     """Say whether a text only says that all is well: it asks for nothing."""
     return pattern("acknowledges").fullmatch(text.strip()) is not None
+
+
+def plainly(text: str) -> str:
+    """Return a text without the words that lead to what it says, or end it."""
+    text = unicodedata.normalize("NFKC", text).replace("×", "x").strip(" :?!")
+    text = pattern("lead").sub("", text, count=1)
+    return pattern("trailing").sub("", text).strip()
+
+
+_ENDS = re.compile(r"[,，;；。\n]|(?<!i\.e)(?<!e\.g)[.!！?？](?=\s|\Z)|(?<![\w.])\d[)）](?=\s*\D)")
+_OPEN, _CLOSED = "([{（", ")]}）"
+
+
+def clauses(text: str) -> list[str]:
+    """Return the clauses of a text, without the signs and numbers of a list between them."""
+    found, begin = [], 0
+    for match in _ENDS.finditer(text):
+        if match.start() >= begin and not _inside(text[begin : match.start()]):
+            found.append(text[begin : match.start()])
+            begin = match.end()
+    return [part.strip() for part in (*found, text[begin:]) if part.strip()]
+
+
+def clause_end(text: str, begin: int) -> int:
+    """Return where the clause that begins at a place ends."""
+    for match in _ENDS.finditer(text, begin):
+        if not _inside(text[begin : match.start()]):
+            return match.start()
+    return len(text.rstrip())
+
+
+def _inside(text: str) -> bool:
+    return sum(text.count(c) for c in _OPEN) > sum(text.count(c) for c in _CLOSED)

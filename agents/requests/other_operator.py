@@ -9,11 +9,9 @@ import re
 from functools import cache
 
 from akgen.agents.requests.changes import EQUATION
-from akgen.agents.requests.clauses import clauses
-from akgen.agents.requests.follow_up_words import follow_up_words, pattern, patterns
+from akgen.agents.requests.follow_up_words import clauses, follow_up_words, pattern, patterns, plainly
 from akgen.agents.requests.remembered import operators_of
 from akgen.agents.requests.request import Request
-from akgen.agents.requests.revision_words import plainly
 from akgen.knowledge.operators import find_operators, operator_named
 
 _ALIKE = ("reduction", "softmax", "scan", "pooling", "loss", "activation", "normalization", "comparison")

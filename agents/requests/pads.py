@@ -3,9 +3,9 @@
 import re
 
 from akgen.agents.requests.attributes import DIMS, AttributeValues
+from akgen.agents.requests.follow_up_words import plainly
 from akgen.agents.requests.marks import MarkedText
 from akgen.agents.requests.request import Request
-from akgen.agents.requests.revision_words import plainly
 from akgen.knowledge.operators import Value
 
 _N = r"(?<![\d.x])(\d+)(?!\d|\.\d| ?x ?\d)"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from akgen.agents.requests.clauses import clause_end
+from akgen.agents.requests.follow_up_words import clause_end
 from akgen.agents.requests.layouts import layout_of
 from akgen.agents.requests.marks import words
 from akgen.knowledge.operators import Named, find_operators, operator_named

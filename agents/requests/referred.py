@@ -3,12 +3,11 @@
 import re
 from functools import cache
 
-from akgen.agents.requests.follow_up_words import follow_up_words, pattern
+from akgen.agents.requests.follow_up_words import follow_up_words, pattern, plainly
 from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import ChainStep, Request, Shape
 from akgen.agents.requests.result_shapes import result_shape
-from akgen.agents.requests.revision_words import plainly
 from akgen.knowledge.operators import find_operators, operator_named
 
 _OPERATORS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}

@@ -9,9 +9,7 @@ from collections.abc import Callable
 
 from akgen.agents.requests.alike_tensors import with_alike_tensor
 from akgen.agents.requests.attributes import parameters_of
-from akgen.agents.requests.clauses import clauses
-from akgen.agents.requests.follow_up_words import pattern, patterns, rewrites
-from akgen.agents.requests.kept_values import gone_back, kept_values
+from akgen.agents.requests.follow_up_words import clauses, pattern, patterns, plainly, rewrites
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.needs import entry_of
 from akgen.agents.requests.other_operator import with_other_operator
@@ -19,7 +17,6 @@ from akgen.agents.requests.pads import other_mode
 from akgen.agents.requests.places import dtype_of
 from akgen.agents.requests.remembered import operators_of
 from akgen.agents.requests.request import Request
-from akgen.agents.requests.revision_words import plainly
 from akgen.agents.requests.said_of_known import (
     as_a_whole,
     kept_value,
@@ -27,7 +24,7 @@ from akgen.agents.requests.said_of_known import (
     with_axis_alone,
     without_repeats,
 )
-from akgen.agents.requests.set_values import set_values, without_old
+from akgen.agents.requests.set_values import gone_back, kept_values, set_values, without_old
 from akgen.knowledge.forms import form_named
 from akgen.knowledge.operators import find_operators, operator_named
 

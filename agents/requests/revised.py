@@ -13,11 +13,10 @@ from typing import NamedTuple
 
 from akgen.agents.requests import places
 from akgen.agents.requests.changes import EQUATION, Change, change, typed
-from akgen.agents.requests.clauses import clauses
+from akgen.agents.requests.follow_up_words import clauses, pattern, plainly
 from akgen.agents.requests.follow_up_words import patterns as follow_ups
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.places import Turns, dtype_of, shape_of
-from akgen.agents.requests.revision_words import pattern, plainly
 from akgen.knowledge.operators import find_operators
 
 _AND = re.compile(r"\s+(?:and|but)\s+(?:also )?|\s*(?:并且?|同时|而且|以及)\s*")

@@ -8,13 +8,11 @@ import itertools
 import re
 from functools import cache
 
-from akgen.agents.requests.clauses import clauses
-from akgen.agents.requests.follow_up_words import follow_up_words, pattern
-from akgen.agents.requests.kept_values import values_of
+from akgen.agents.requests.follow_up_words import clauses, follow_up_words, pattern, plainly
 from akgen.agents.requests.places import aliases
 from akgen.agents.requests.remembered import operators_of
 from akgen.agents.requests.request import Request
-from akgen.agents.requests.revision_words import plainly
+from akgen.agents.requests.set_values import values_of
 from akgen.knowledge.operators import find_operators
 
 _DROPS = ("mul", "div")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from akgen.agents.requests.clauses import clauses
+from akgen.agents.requests.follow_up_words import clauses
 from akgen.agents.requests.listed_steps import with_steps
 from akgen.agents.requests.request import Request
 from akgen.agents.requests.revised import revised, without_unchanged
