@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from akgen.agents.prompts.builder import Describe, PromptBuilder
     from akgen.agents.prompts.experience import Recall
     from akgen.agents.requests.language import Language
-    from akgen.agents.requests.parsed import ParsedRequest
-    from akgen.agents.requests.request import Request
+    from akgen.agents.requests.request import ParsedRequest, Request
     from akgen.agents.requests.understanding import Understand
 
 # How a plan names the route that it is for.

@@ -13,10 +13,9 @@ import re
 
 from akgen.agents.requests.accounted import unaccounted
 from akgen.agents.requests.asides import without_asides
-from akgen.agents.requests.assumed import with_type
 from akgen.agents.requests.bound_forms import read_beside, unnamed
 from akgen.agents.requests.declarations import Declarations, DeclaredTensor
-from akgen.agents.requests.needs import missing, tensors_of
+from akgen.agents.requests.needs import missing, tensors_of, with_type
 from akgen.agents.requests.operand_calls import is_variadic
 from akgen.agents.requests.operand_search import only_step, steps_with
 from akgen.agents.requests.request import ChainStep, Request

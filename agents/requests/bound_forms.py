@@ -8,10 +8,9 @@ import re
 from collections.abc import Iterator
 
 from akgen.agents.requests.accounted import unaccounted
-from akgen.agents.requests.assumed import with_type
 from akgen.agents.requests.declarations import Declarations, DeclaredTensor, declarations
 from akgen.agents.requests.marks import MarkedText
-from akgen.agents.requests.needs import entry_of, missing, tensors_of
+from akgen.agents.requests.needs import entry_of, missing, tensors_of, with_type
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.reading import Reading
 from akgen.agents.requests.request import ChainStep, Held, Request

@@ -4,12 +4,12 @@ import itertools
 import re
 from collections.abc import Mapping
 
-from akgen.agents.requests.einsum import einsum_shapes
 from akgen.agents.requests.marks import Mark, MarkedText
 from akgen.agents.requests.named_shapes import (
     all_named,
     by_name,
     by_role,
+    einsum_shapes,
     in_declared_order,
     named_before,
     others_known,

@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from akgen.agents.requests.accounted import unaccounted
-from akgen.agents.requests.assumed import with_type
 from akgen.agents.requests.bound_forms import Bound, held_in, of_its_weights, read_beside, sizes_of, unnamed
 from akgen.agents.requests.declarations import DeclaredTensor, declarations
-from akgen.agents.requests.needs import entry_of, missing, tensors_of
+from akgen.agents.requests.needs import entry_of, missing, tensors_of, with_type
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import ChainStep, Request, Shape
 from akgen.agents.requests.result_shapes import result_shape

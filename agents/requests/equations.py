@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from akgen.agents.requests.aligned import aligned
 from akgen.agents.requests.declared import TENSOR, declared_tensors, halves_of, shapes_of
-from akgen.agents.requests.fits import shape_of
+from akgen.agents.requests.fits import aligned, shape_of
 from akgen.agents.requests.formula import VARIABLE, WIDTHS, with_paths
 from akgen.agents.requests.functions import NORMS, has_norm, with_affine
 from akgen.agents.requests.marks import MarkedText

@@ -10,11 +10,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-from akgen.agents.requests.assumed import with_type
 from akgen.agents.requests.declarations import declarations
 from akgen.agents.requests.fits import within_once
 from akgen.agents.requests.marks import words
-from akgen.agents.requests.needs import entry_of
+from akgen.agents.requests.needs import entry_of, with_type
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import ChainStep, Request, Shape
 from akgen.knowledge.operators import find_operators

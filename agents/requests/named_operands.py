@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from akgen.agents.requests.added_tensors import with_tensor
-from akgen.agents.requests.assumed import with_type
-from akgen.agents.requests.needs import missing
+from akgen.agents.requests.needs import missing, with_type
 from akgen.agents.requests.places import FLOATS, type_places
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import ChainStep, Request, Shape

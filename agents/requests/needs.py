@@ -1,4 +1,9 @@
-"""What a chain of operators still needs: attributes that must be named, shapes of its tensors."""
+"""What a chain of operators still needs: attributes that must be named, shapes of its tensors.
+
+Where a request names no data type, it means PyTorch's default, float32. Operators that PyTorch has for integers alone
+take int32, those that read nothing but indices int64. What was taken is shown before work begins, and holds until
+somebody says another type.
+"""
 
 from typing import NamedTuple
 
@@ -6,6 +11,7 @@ from akgen.agents.requests.attributes import FROM_SHAPE
 from akgen.agents.requests.formula import is_mask, operations_of
 from akgen.agents.requests.request import ChainStep, Missing, Request, Shape
 from akgen.knowledge.operators import OperatorEntry, Parameter, Signature, Value, operator_named
+from akgen.tools.core.dtypes import DType
 
 INDICES = ("classes", "index", "positions", "entries", "counts")  # what tensors of whole numbers hold
 _SECOND = ("other", "exponent", "end", "src", "source", "target")  # tensors unless a number was said
@@ -170,3 +176,30 @@ def draws_of(step: ChainStep) -> dict[str, str]:
     if step.formula is not None:
         return {v: "mask" for v in step.variables if is_mask(v, step.formula)}
     return dict(entry_of(step).draws)
+
+
+def with_type(request: Request) -> Request:
+    """Return the request with the type that holds where none is said; as it is where the type must be asked for."""
+    if request.complete or (request.dtypes and not request.assumed):
+        return request
+    dtype = assumed_type(request)
+    return request.model_copy(
+        update={"dtypes": () if dtype is None else (dtype,), "assumed": dtype is not None}
+    )
+
+
+def assumed_type(request: Request) -> DType | None:
+    """Return the type of a request that names none; None if there is nothing to compute yet, or nothing follows."""
+    if not request.steps:
+        return None if request.source is None else DType.FLOAT32
+    if any(map(takes_integers, request.steps)):
+        return DType.INT32
+    first = request.steps[0]
+    if first.formula is None:
+        if first.operator == "cast" and first.attributes.get("dtype") == DType.FLOAT32:
+            return None  # a conversion to what it would be anyway: of which type?
+        draws = entry_of(first).draws
+        tensors = way_of(first).tensors
+        if tensors and all(draws.get(t.name) in INDICES for t in tensors):
+            return DType.INT64
+    return DType.FLOAT32

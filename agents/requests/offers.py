@@ -7,10 +7,9 @@ from akgen.agents.requests.guesses import draws, like, meant, part_meant
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.layouts import asks_axis, names_axis
 from akgen.agents.requests.needs import missing
-from akgen.agents.requests.parsed import ParsedRequest
 from akgen.agents.requests.problems import Unclear, problem
 from akgen.agents.requests.reading import Reading
-from akgen.agents.requests.request import Request
+from akgen.agents.requests.request import ParsedRequest, Request
 
 Reader = Callable[[str, Request, Language], ParsedRequest]
 

@@ -12,7 +12,6 @@ from akgen.agents.requests.attributes import (
 )
 from akgen.agents.requests.both import take_both
 from akgen.agents.requests.chain import assemble
-from akgen.agents.requests.chain_weights import put_chain_weights, take_chain_weights
 from akgen.agents.requests.described import (
     BY_INDEX,
     drop_repeated,
@@ -22,7 +21,6 @@ from akgen.agents.requests.described import (
     take_eps_place,
     take_returns,
 )
-from akgen.agents.requests.einsum import take_einsum
 from akgen.agents.requests.follow_ups import as_follow_up, varied
 from akgen.agents.requests.formula import bound, join_formulas, take_formulas
 from akgen.agents.requests.guesses import misspelt_filler
@@ -39,8 +37,14 @@ from akgen.agents.requests.layouts import (
 from akgen.agents.requests.loose_numbers import only_a_value, take_last_numbers
 from akgen.agents.requests.loss_reductions import take_loss_reduction
 from akgen.agents.requests.marks import MarkedText, phrase, words
+from akgen.agents.requests.named_shapes import take_einsum
 from akgen.agents.requests.needs import entry_of
-from akgen.agents.requests.own_weights import put_own_weights, take_own_weights
+from akgen.agents.requests.own_weights import (
+    put_chain_weights,
+    put_own_weights,
+    take_chain_weights,
+    take_own_weights,
+)
 from akgen.agents.requests.pads import take_pads
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.remarks import take_remarks

@@ -1,4 +1,7 @@
-"""What a person wants, as far as it is known: a chain of operators, PyTorch code or a task; types, shapes, wishes."""
+"""What a person wants, as far as it is known: a chain of operators, PyTorch code or a task; types, shapes, wishes.
+
+And what a text was understood as, or the question that it leaves.
+"""
 
 from typing import Any, Literal
 
@@ -132,3 +135,16 @@ class Request(Frozen):
 def _in_a_name(value: Value) -> str:
     text = "x".join(map(str, value)) if isinstance(value, tuple) else "all" if value is None else str(value)
     return "".join(c for c in text.replace("-", "m").replace(".", "p") if c.isalnum())
+
+
+Exchange = tuple[tuple[str, str], ...]  # what the person said and what the model asked, in turns
+
+
+class ParsedRequest(Frozen):
+    """A text, understood. With a problem, the request is what was known before; the problem is a sentence."""
+
+    request: Request
+    problem: str | None = None
+    kind: Literal["unclear", "refused"] | None = None
+    offer: str | None = None  # the text with what was probably meant, where there is such a guess
+    exchange: Exchange = ()  # with a chat model, which waits for an answer

@@ -31,7 +31,6 @@ from akgen.agents.requests.masks import masked_request
 from akgen.agents.requests.named_operands import with_named_operands
 from akgen.agents.requests.needs import missing
 from akgen.agents.requests.offers import asked_about, misspelt
-from akgen.agents.requests.parsed import ParsedRequest
 from akgen.agents.requests.pasted.bare_calls import with_axis
 from akgen.agents.requests.pasted.code_edits import edited_code
 from akgen.agents.requests.pasted.extraction import (
@@ -48,7 +47,7 @@ from akgen.agents.requests.plainly_declared import plainly_declared
 from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.program import input_count
 from akgen.agents.requests.reading import Reading
-from akgen.agents.requests.request import ChainStep, Request, RequestSource
+from akgen.agents.requests.request import ChainStep, ParsedRequest, Request, RequestSource
 from akgen.agents.requests.results_wanted import (
     computed_of_results,
     returns_as_many,

@@ -14,10 +14,9 @@ from typing import NamedTuple
 
 from akgen.agents.requests.language import Language
 from akgen.agents.requests.needs import entry_of, missing, missing_attribute
-from akgen.agents.requests.parsed import ParsedRequest
 from akgen.agents.requests.places import shape_of
 from akgen.agents.requests.problems import Unclear, problem
-from akgen.agents.requests.request import ChainStep, Request, Shape
+from akgen.agents.requests.request import ChainStep, ParsedRequest, Request, Shape
 from akgen.agents.requests.result_shapes import result_shape
 from akgen.agents.requests.tidied import tidied
 

@@ -5,7 +5,7 @@ import re
 from functools import cache
 
 from akgen.agents.requests import sizes
-from akgen.agents.requests.assumed import with_type
+from akgen.agents.requests.ambiguities import is_of_the_result
 from akgen.agents.requests.definitions import relation
 from akgen.agents.requests.described import is_composite
 from akgen.agents.requests.equations import Told, read_equations
@@ -16,9 +16,9 @@ from akgen.agents.requests.guesses import misspelt_filler
 from akgen.agents.requests.labels import disagreeing
 from akgen.agents.requests.layouts import layout_of, take_named_axes
 from akgen.agents.requests.marks import Mark, MarkedText, phrase, words
+from akgen.agents.requests.needs import with_type
 from akgen.agents.requests.parts import describes
 from akgen.agents.requests.problems import Unclear
-from akgen.agents.requests.refusals import is_of_the_result
 from akgen.agents.requests.remarks import take_remarks
 from akgen.agents.requests.request import ChainStep, Held, Request
 from akgen.agents.requests.typed.computed import result_types

@@ -10,11 +10,10 @@ from collections.abc import Callable
 from akgen.agents.requests.follow_up_words import pattern, plainly
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.needs import missing, tensors_of
-from akgen.agents.requests.parsed import ParsedRequest
 from akgen.agents.requests.problems import problem
 from akgen.agents.requests.remembered import in_other_words, only_named, operators_of, remembered, taken_back
 from akgen.agents.requests.rephrased import rephrased
-from akgen.agents.requests.request import Request, Shape
+from akgen.agents.requests.request import ParsedRequest, Request, Shape
 from akgen.agents.requests.result_shapes import result_shape
 from akgen.agents.requests.revised import added, revised, without_unchanged
 from akgen.agents.requests.shared_shapes import names_one

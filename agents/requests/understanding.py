@@ -7,13 +7,11 @@ from collections.abc import Callable
 from akgen.agents.calls.conversation import Conversation
 from akgen.agents.calls.replies import split_thought
 from akgen.agents.prompts import render
-from akgen.agents.requests.assumed import with_type
 from akgen.agents.requests.code import source_of
 from akgen.agents.requests.language import Language, language_of
-from akgen.agents.requests.needs import missing
-from akgen.agents.requests.parsed import Exchange, ParsedRequest
+from akgen.agents.requests.needs import missing, with_type
 from akgen.agents.requests.problems import problem, problem_of
-from akgen.agents.requests.request import Request
+from akgen.agents.requests.request import Exchange, ParsedRequest, Request
 from akgen.agents.requests.sentence import parse_request
 from akgen.agents.requests.task import reference_for
 from akgen.tools.core.untrusted import read_python

@@ -25,8 +25,7 @@ from akgen.agents.requests.compared import not_in_reference
 from akgen.agents.requests.follow_up_words import acknowledges
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.needs import missing, missing_attribute, tensors_of
-from akgen.agents.requests.parsed import ParsedRequest
-from akgen.agents.requests.request import Missing, Request, RequestSource
+from akgen.agents.requests.request import Missing, ParsedRequest, Request, RequestSource
 from akgen.agents.requests.sentence import read_words, says_yes
 from akgen.agents.requests.task import adapted, reference_for, task_for
 from akgen.graph.cancel import Cancelled

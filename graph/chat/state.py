@@ -3,8 +3,7 @@
 from typing_extensions import TypedDict
 
 from akgen.agents.requests.language import Language
-from akgen.agents.requests.parsed import Exchange
-from akgen.agents.requests.request import Request
+from akgen.agents.requests.request import Exchange, Request
 from akgen.graph.state import Choice, Done
 
 

@@ -8,9 +8,16 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from akgen.agents.requests.by_clauses.context import pattern, said_words, to_type, whole
+from akgen.agents.requests.by_clauses.context import (
+    Chain,
+    ChainValue,
+    NotAStep,
+    pattern,
+    said_words,
+    to_type,
+    whole,
+)
 from akgen.agents.requests.by_clauses.layers import Layers
-from akgen.agents.requests.by_clauses.values import Chain, ChainValue, NotAStep
 from akgen.agents.requests.formula import WIDTHS
 from akgen.agents.requests.needs import missing
 from akgen.agents.requests.program import Input, function_of

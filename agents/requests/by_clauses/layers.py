@@ -3,8 +3,7 @@
 import ast
 import re
 
-from akgen.agents.requests.by_clauses.context import Context, pattern, said_words, whole
-from akgen.agents.requests.by_clauses.values import NotAStep
+from akgen.agents.requests.by_clauses.context import Context, NotAStep, pattern, said_words, whole
 from akgen.agents.requests.trees import call
 from akgen.tools.core.dtypes import DType
 

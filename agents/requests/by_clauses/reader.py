@@ -12,8 +12,7 @@ from functools import cache
 from keyword import iskeyword
 
 from akgen.agents.requests.by_clauses.acts import Clauses, Read
-from akgen.agents.requests.by_clauses.context import pattern
-from akgen.agents.requests.by_clauses.values import Chain, NotAStep, identifier
+from akgen.agents.requests.by_clauses.context import Chain, NotAStep, identifier, pattern
 from akgen.agents.requests.formula import operations_of
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.parts import parts_of

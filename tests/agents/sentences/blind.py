@@ -22,8 +22,7 @@ from typing import Any, NamedTuple
 import torch
 
 from akgen.agents.requests.needs import missing, tensors_of
-from akgen.agents.requests.parsed import ParsedRequest
-from akgen.agents.requests.request import Request
+from akgen.agents.requests.request import ParsedRequest, Request
 from akgen.agents.requests.sentence import parse_request, says_yes
 from akgen.agents.requests.task import reference_for, task_for
 from tests.agents.sentences.made import smaller, space_of

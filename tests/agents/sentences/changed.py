@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from akgen.agents.requests.parsed import ParsedRequest
+from akgen.agents.requests.request import ParsedRequest
 from akgen.agents.requests.task import reference_for, task_for
 from tests.agents.sentences import blind, check, wordings
 
