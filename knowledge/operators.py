@@ -2,7 +2,8 @@
 
 `signatures.txt` is written by `tools/reference/signatures.py` from PyTorch; `operators.json` adds names in English
 and Chinese, operators without a name in PyTorch, and where inputs are defined; `operator_words.json` holds forms of
-words.
+words. `operator_phrases.json` holds turns of phrase that mean one operator, "repeat each element 3 times", and what it
+is rewritten to; they are read before the rewrites that serve all operators, in the order of the file.
 """
 
 import ast
@@ -351,3 +352,12 @@ def _signature(line: str) -> Signature:
             )
         )
     return Signature(path=path, parameters=tuple(parameters))
+
+
+@cache
+def operator_phrases() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Return every phrase, compiled, with its replacement."""
+    listed: dict[str, list[tuple[str, str]]] = read_json("operator_phrases.json")
+    return tuple(
+        (re.compile(pattern), written) for phrases in listed.values() for pattern, written in phrases
+    )

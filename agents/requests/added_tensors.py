@@ -2,12 +2,16 @@
 
 The tensor has a name, or is called by what it is, and its shape is told. It goes behind what stands, or in front of or
 behind the operator that the text names; the bias of a layer whose weight is given becomes the layer's.
+
+One that is told of by another's shape, "a third input c of the same shape, and multiply the result with it", is written
+with its own: "multiply by c [8, 16]".
 """
 
 import ast
 import re
 from functools import cache
 
+from akgen.agents.requests.follow_up_words import patterns, plainly
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.places import dtype_of, shape_of
@@ -200,3 +204,30 @@ def _of_layer(shape: Shape, known: Request) -> Request | None:
 @cache
 def _pattern() -> re.Pattern[str]:
     return re.compile(words()["edits"]["tensor"], re.I)
+
+
+_VERBS = {
+    "m": "multiply by",
+    "s": "multiply by",
+    "a": "add",
+    "p": "add",
+    "乘": "multiply by",
+    "加": "add",
+    "减": "subtract",
+}
+
+
+def with_alike_tensor(text: str, known: Request) -> str:
+    """Return a follow-up that adds a tensor of the known shape with that shape; any other one as it is.
+
+    Where the tensors and the result have more shapes than one, nobody knows which is meant.
+    """
+    said = plainly(text)
+    match = next((m for form in patterns("alike tensor") if (m := form.fullmatch(said))), None)
+    shapes = {s for case in known.shapes for s in case} | {result_shape(known)}
+    if match is None or len(shapes) != 1 or (shape := shapes.pop()) is None:
+        return text
+    verb = match["verb"].lower()
+    written = "subtract" if verb.startswith("sub") else _VERBS[verb[0]]
+    sizes = ", ".join(map(str, shape))
+    return f"{written} {(match['name'] or 'added').lower()} [{sizes}]"

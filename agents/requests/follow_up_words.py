@@ -1,4 +1,4 @@
-"""The words of follow-ups, from `follow_ups.json`; and a follow-up taken apart into clauses, where no bracket is open."""
+"""The words of follow-ups, from `follow_ups.json`; and texts taken apart into clauses, where no bracket is open."""
 
 import re
 import unicodedata

@@ -7,7 +7,7 @@ stride=2"; "forget that, give me argsort on the same input" becomes "give me arg
 import re
 from collections.abc import Callable
 
-from akgen.agents.requests.alike_tensors import with_alike_tensor
+from akgen.agents.requests.added_tensors import with_alike_tensor
 from akgen.agents.requests.attributes import parameters_of
 from akgen.agents.requests.follow_up_words import clauses, pattern, patterns, plainly, rewrites
 from akgen.agents.requests.marks import words

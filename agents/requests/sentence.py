@@ -57,7 +57,7 @@ from akgen.agents.requests.results_wanted import (
 from akgen.agents.requests.several_tensors import joined_request, per_channel_request, prepared_request
 from akgen.agents.requests.shorthand import written_out
 from akgen.agents.requests.signs import plain
-from akgen.agents.requests.specified.preferred import differs
+from akgen.agents.requests.specified.built import differs
 from akgen.agents.requests.specified.reader import specified_request
 from akgen.agents.requests.stated import stated_result, with_stated_result, without_kept_result
 from akgen.agents.requests.told import told_request

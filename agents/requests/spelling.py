@@ -8,7 +8,7 @@ from functools import cache
 
 from akgen.agents.requests.counted import with_shapes
 from akgen.agents.requests.marks import words
-from akgen.knowledge.operator_phrases import operator_phrases
+from akgen.knowledge.operators import operator_phrases
 
 _DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
 _UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "亿": 100_000_000}
