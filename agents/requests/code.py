@@ -165,7 +165,7 @@ def _snake(name: str) -> str:
 _MAKERS = frozenset(
     ("randn", "rand", "zeros", "ones", "randint", "empty", "full", "arange", "tensor", "linspace")
 )
-_MAKERS_MODULES = frozenset(("torch", "math"))
+_MADE_BY = frozenset(("torch", "math"))
 
 
 def _with_inputs(code: str, entry: str, arguments: tuple[str, ...]) -> str | None:
@@ -192,7 +192,7 @@ def _makes(node: ast.expr) -> bool:
     """Say whether an expression makes a tensor of constants: "torch.randn(4, 8).half()", "torch.rand(8) * 0.1"."""
     calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
     makers = [c for c in calls if ast.unparse(c.func).removeprefix("torch.") in _MAKERS]
-    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - _MAKERS_MODULES
+    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - _MADE_BY
     return bool(makers) and not names
 
 
