@@ -110,6 +110,10 @@ def test_the_type_of_kernel_may_be_an_argument(
     edited = project(
         "template_scale",
         host=("GetBool(1) ? 1 : 0", "GetBool(1) ? ASCENDC_TPL_MIX_AIC_1_2 : ASCENDC_TPL_AIV_ONLY"),
+        host_2=(
+            "ASCENDC_TPL_SEL_PARAM(context, D_T_X, TILES, ADD_ONE);",
+            "context->SetTilingKey(GET_TPL_TILING_KEY(D_T_X, TILES, ADD_ONE));",
+        ),
         kernel=("    TPipe pipe;", "    if ASCEND_IS_AIC { return; }\n    TPipe pipe;"),
         kernel_2=("ADD_ONE == 1", "ADD_ONE == ASCENDC_TPL_MIX_AIC_1_2"),
         kernel_3=("static_cast<D_T_X>(1)", "static_cast<D_T_X>(static_cast<float>(GetSubBlockNum()))"),

@@ -33,6 +33,7 @@ public:
     OpImplRegisterV2 &TilingInputsDataDependency(std::initializer_list<int32_t> inputs);
     OpImplRegisterV2 &OutputShapeDependOnCompute(std::initializer_list<int32_t> outputs);
     OpImplRegisterV2 &HostInputs(std::initializer_list<int32_t> inputs);
+    OpImplRegisterV2 &InferOutDataTypeSameWithFirstInput() { return *this; }
     OpImplRegisterV2 &PrivateAttr(const char *name);
     OpImplRegisterV2 &PrivateAttr(const char *name, int64_t value);
     OpImplRegisterV2 &PrivateAttr(const char *name, float value);
@@ -55,6 +56,5 @@ using OpImplRegister = OpImplRegisterV2;
         ::gert::OpImplRegisterV2(#op_type)
 #define IMPL_OP_OPTILING(op_type) IMPL_OP(op_type)
 #define IMPL_OP_INFERSHAPE(op_type) IMPL_OP(op_type)
-#define IMPL_OP_INFERDATATYPE(op_type) IMPL_OP(op_type)
 
 #endif

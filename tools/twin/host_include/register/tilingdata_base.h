@@ -3,6 +3,7 @@
 #ifndef AKGEN_REGISTER_TILINGDATA_BASE_H
 #define AKGEN_REGISTER_TILINGDATA_BASE_H
 #include "graph/types.h"
+#include "securec.h" // as the vendor's own header does
 
 namespace optiling {
 

@@ -82,16 +82,6 @@ const CompileTimeTensorDesc *ExtendedKernelContext::GetOutputDesc(size_t index) 
 {
     return at(node_->output_descs, index);
 }
-const CompileTimeTensorDesc *ExtendedKernelContext::GetRequiredOutputDesc(size_t ir_index) const
-{
-    return GetDynamicOutputDesc(ir_index, 0);
-}
-const CompileTimeTensorDesc *ExtendedKernelContext::GetDynamicOutputDesc(size_t ir_index, size_t relative) const
-{
-    const AnchorInstanceInfo *info = at(node_->ir_outputs, ir_index);
-    const bool present = info != nullptr && relative < info->GetInstanceNum();
-    return present ? at(node_->output_descs, info->GetInstanceStart() + relative) : nullptr;
-}
 const AnchorInstanceInfo *ExtendedKernelContext::GetIrInputInstanceInfo(size_t ir_index) const
 {
     return at(node_->ir_inputs, ir_index);

@@ -155,7 +155,7 @@ std::vector<uint64_t> first_of(const TemplateDeclaration &declaration, const std
 }
 } // namespace
 
-uint64_t template_key(const TemplateDeclaration &declaration, std::initializer_list<uint64_t> values)
+uint64_t template_key(const TemplateDeclaration &declaration, const std::vector<uint64_t> &values)
 {
     return key_of(declaration, values);
 }

@@ -133,6 +133,14 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
     if (Manager::GetInstance("Ascend910B4") != Manager::GetInstance() || Manager::GetInstance("Ascend310P3") != nullptr) {
         return ge::GRAPH_FAILED;
     }
+    const auto memory = gert::TilingData::CreateCap(16);
+    gert::TilingData *raw = reinterpret_cast<gert::TilingData *>(memory.get());
+    const int32_t three[3] = {1, 2, 3};
+    *raw << int64_t{5};
+    if (raw->Append(three, 3) == ge::GRAPH_SUCCESS || raw->Append(three, 2) != ge::GRAPH_SUCCESS ||
+        raw->GetDataSize() != 16 || memset_s(raw->GetData(), 16, 0, 16) != EOK) { // bounded forms without securec.h
+        return ge::GRAPH_FAILED;
+    }
     platform_ascendc::PlatformAscendC platform(context->GetPlatformInfo());
     ASC_CPU_LOG_INFO("%d blocks", 1);
     if (platform.CalcTschNumBlocks(7, 24, 48) != platform.CalcTschBlockDim(7, 24, 48) ||

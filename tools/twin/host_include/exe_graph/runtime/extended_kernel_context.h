@@ -71,10 +71,6 @@ public:
     {
         return GetAttrPointer<TypedContinuousVector<float>>(index);
     }
-    const TypedContinuousVector<bool> *GetListBool(size_t index) const
-    {
-        return GetAttrPointer<TypedContinuousVector<bool>>(index);
-    }
     const ContinuousVectorVector *GetListListInt(size_t index) const
     {
         return GetAttrPointer<ContinuousVectorVector>(index);
@@ -145,8 +141,6 @@ public:
     const CompileTimeTensorDesc *GetRequiredInputDesc(size_t ir_index) const;
     const CompileTimeTensorDesc *GetDynamicInputDesc(size_t ir_index, size_t relative_index) const;
     const CompileTimeTensorDesc *GetOutputDesc(size_t index) const;
-    const CompileTimeTensorDesc *GetRequiredOutputDesc(size_t ir_index) const;
-    const CompileTimeTensorDesc *GetDynamicOutputDesc(size_t ir_index, size_t relative_index) const;
     const AnchorInstanceInfo *GetIrInputInstanceInfo(size_t ir_index) const;
     const AnchorInstanceInfo *GetIrOutputInstanceInfo(size_t ir_index) const;
     size_t GetComputeNodeInputNum() const;

@@ -2,6 +2,7 @@
 #ifndef AKGEN_EXE_GRAPH_TILING_CONTEXT_H
 #define AKGEN_EXE_GRAPH_TILING_CONTEXT_H
 #include "graph/types.h"
+#include "securec.h" // as the vendor's own header does
 #include "exe_graph/runtime/extended_kernel_context.h"
 
 namespace fe {
@@ -35,12 +36,27 @@ public:
         size_ += sizeof(T);
         return 0U;
     }
+    template <class T> ge::graphStatus Append(const T *values, size_t count)
+    {
+        if (count > (capacity_ - size_) / sizeof(T)) {
+            return 0xFFFFFFFFU;
+        }
+        std::memcpy(static_cast<uint8_t *>(data_) + size_, values, count * sizeof(T));
+        size_ += count * sizeof(T);
+        return 0U;
+    }
 
 private:
     void *data_;
     size_t capacity_;
     size_t size_ = 0;
 };
+
+template <class T> TilingData &operator<<(TilingData &out, const T &value)
+{
+    out.Append(value);
+    return out;
+}
 
 // What a tiling function reads and answers.
 class AKGEN_HOST_API TilingContext : public ExtendedKernelContext {

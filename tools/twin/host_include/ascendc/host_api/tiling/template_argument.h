@@ -81,7 +81,7 @@ struct AKGEN_HOST_API TemplateSelection {
     TemplateSelection(TemplateDeclaration &declaration, TilingSelectParams combinations);
 };
 // The key of these values, in the declaration's order; all ones, and a complaint, if they are no combination.
-AKGEN_HOST_API uint64_t template_key(const TemplateDeclaration &declaration, std::initializer_list<uint64_t> values);
+AKGEN_HOST_API uint64_t template_key(const TemplateDeclaration &declaration, const std::vector<uint64_t> &values);
 
 } // namespace akgen::host
 
@@ -120,10 +120,10 @@ AKGEN_HOST_API uint64_t template_key(const TemplateDeclaration &declaration, std
     {                                                                                                                  \
         akgen_template, TilingSelectParams { __VA_ARGS__ }                                                             \
     }
-#define GET_TPL_TILING_KEY(...) akgen::host::template_key(akgen_template, __VA_ARGS__)
+#define GET_TPL_TILING_KEY(...) akgen::host::template_key(akgen_template, {__VA_ARGS__})
 #define ASCENDC_TPL_SEL_PARAM(context, ...)                                                                            \
     do {                                                                                                               \
-        (context)->SetTilingKey(GET_TPL_TILING_KEY({__VA_ARGS__}));                                                    \
+        (context)->SetTilingKey(GET_TPL_TILING_KEY(__VA_ARGS__));                                                      \
     } while (0)
 
 #endif
