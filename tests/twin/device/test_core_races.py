@@ -90,3 +90,20 @@ def test_no_core_sets_a_flag_in_the_place_of_another(probe, numbers):
     }"""
     ran = probe(body, numbers(8), np.zeros(8, np.float32), block_dim=2)
     assert "DEADLOCK" in ran.codes
+
+
+@pytest.mark.parametrize(
+    ("who", "order", "codes"),
+    [
+        ("true", "", ["GM_RACE"]),  # what one core has written is cleared by the next
+        ("true", "SyncAll();", []),
+        ("GetBlockIdx() == GetBlockNum() - 1", "", ["GM_RACE"]),
+        ("GetBlockIdx() == GetBlockNum() - 1", "SyncAll();", []),
+    ],
+)
+def test_clearing_is_a_write_like_any_other(probe, numbers, who, order, codes):
+    body = WRITE + (
+        f"    if ({who}) {{ InitGlobalMemory(out, 24, T(0)); }}\n    {order}\n    write(GetBlockIdx());\n"
+    )
+    ran = probe(body, numbers(8), np.zeros(24, np.float32), block_dim=3)
+    assert ran.codes == codes

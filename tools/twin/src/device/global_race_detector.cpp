@@ -292,6 +292,28 @@ void GlobalRaceDetector::copy(const Instr &in, const Access &global, const Acces
     }
 }
 
+void GlobalRaceDetector::fill(const Instr &in, const uint8_t *begin, uint64_t bytes, uint64_t value,
+                              uint32_t value_bytes, const GmBuffer &buffer)
+{
+    ShadowMemory *shadow = shadow_of(buffer);
+    if (!shadow) {
+        return;
+    }
+    constexpr uint64_t at_once = 4096; // a multiple of any element's size
+    uint8_t pattern[at_once];
+    for (uint64_t at = 0; at < at_once; at += value_bytes) {
+        std::memcpy(pattern + at, &value, value_bytes);
+    }
+    const uint64_t first = static_cast<uint64_t>(begin - buffer.data);
+    Race race;
+    for (uint64_t done = 0; done < bytes; done += at_once) {
+        const uint64_t end = std::min(bytes, done + at_once);
+        const Race found = write(*shadow, first + done, first + end, 0, false, {begin + done, pattern});
+        race = race.what ? race : found;
+    }
+    tell(race, in.api, in.pc, buffer);
+}
+
 void GlobalRaceDetector::scalar(const uint8_t *address, uint32_t bytes, bool write, const GmBuffer &buffer,
                                 const void *pc)
 {

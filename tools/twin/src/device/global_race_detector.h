@@ -36,6 +36,9 @@ public:
 
     // Enter the global side of a copy before its bytes move. `other` is its on-chip side, or null.
     void copy(const Instr &in, const Access &global, const Access *other, const GmBuffer &buffer);
+    // The same of a range that is filled with repetitions of a value, ahead of the copies that do so.
+    void fill(const Instr &in, const uint8_t *begin, uint64_t bytes, uint64_t value, uint32_t value_bytes,
+              const GmBuffer &buffer);
     void scalar(const uint8_t *address, uint32_t bytes, bool write, const GmBuffer &buffer, const void *pc);
     // Write back and forget the data cache's line of an address, or all of the core's lines.
     void clean(const Core &core, const uint8_t *address, bool whole);

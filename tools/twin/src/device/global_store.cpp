@@ -76,6 +76,8 @@ void fill_global(uint8_t *dst, uint64_t count, uint32_t element_bytes, uint64_t 
     in.dtype = DType::NONE;
     in.n_access = 1;
     in.access[0] = one_run(dst, count * element_bytes, true, 0);
+    const GmBuffer &buffer = require_global(in.api, pc, dst, count * element_bytes, true);
+    launch->global->fill(in, dst, count * element_bytes, value, element_bytes, buffer);
     issue(in);
     // The vendor's implementation waits for its own copies before it returns.
     self->detector.barrier(Pipe::ALL);
