@@ -108,7 +108,16 @@ def test_a_type_that_is_not_listed_is_refused(bench: Any, family: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "call", ["Log(f, f, w, 8);", "Log10(h, h, w, 8);", "DropOut(f, f, w, w, 0.5f, {1, 8, 8});"]
+    "call",
+    [
+        "Log(f, f, w, 8);",
+        "Log10(h, h, w, 8);",
+        "DropOut(f, f, w, w, 0.5f, {1, 8, 8});",
+        "Floor(f, f);",
+        "Ceil(h, h, w);",
+        "Round(f, f);",
+        "ReGlu(f, f, f);",
+    ],
 )
 def test_forms_that_the_reference_does_not_have_are_refused(bench: Any, call: str) -> None:
     built = bench.build(HEAD + f"    {call}\n}}\n")

@@ -126,10 +126,7 @@ public:
         scales_ = {detail::address(quantTensor), 0};
     }
     AKGEN_INLINE void SetQuantVector(const LocalTensor<uint64_t> &quantTensor) { scales_ = detail::view(quantTensor); }
-    template <class T> AKGEN_INLINE void SetWorkspace(const GlobalTensor<T> &addr)
-    {
-        workspace_ = detail::address(addr);
-    }
+    template <class T> AKGEN_INLINE void SetWorkspace(GlobalTensor<T> &addr) { workspace_ = detail::address(addr); }
     template <class T> AKGEN_INLINE void SetWorkspace(__gm__ const T *addr, int)
     {
         workspace_ = reinterpret_cast<uint8_t *>(const_cast<T *>(addr));

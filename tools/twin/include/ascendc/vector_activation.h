@@ -56,7 +56,7 @@ AKGEN_INLINE void Swish(const LocalTensor<T> &dstLocal, const LocalTensor<T> &sr
         detail::Name##_takes<T>();                                                                                     \
         detail::math(akgen::twin::MathOp::Name, dstTensor, srcTensor0, detail::view(srcTensor1), {}, 0.0f, calCount);  \
     }                                                                                                                  \
-    template <typename T, bool isReuseSource = false>                                                                  \
+    template <typename T, bool isReuseSource = false, typename = detail::IfWhole<T, akgen::twin::MathOp::Name>>        \
     AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,                          \
                            const LocalTensor<T> &srcTensor1)                                                           \
     {                                                                                                                  \

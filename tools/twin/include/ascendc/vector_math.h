@@ -17,6 +17,12 @@ template <typename T, akgen::twin::MathOp op>
 using IfTemporary =
     std::enable_if_t<sizeof(T) != 0 && op != akgen::twin::MathOp::Log && op != akgen::twin::MathOp::Log10>;
 
+// Whether an API has forms without a count, for the whole tensor.
+template <typename T, akgen::twin::MathOp op>
+using IfWhole =
+    std::enable_if_t<sizeof(T) != 0 && op != akgen::twin::MathOp::Floor && op != akgen::twin::MathOp::Ceil &&
+                     op != akgen::twin::MathOp::Round && op != akgen::twin::MathOp::ReGlu>;
+
 template <typename T>
 AKGEN_INLINE void math(akgen::twin::MathOp op, const LocalTensor<T> &dst, const LocalTensor<T> &src0,
                        akgen::twin::View src1, akgen::twin::View work, float scalar, int64_t count)
@@ -34,7 +40,8 @@ AKGEN_INLINE void math(akgen::twin::MathOp op, const LocalTensor<T> &dst, const 
         detail::math(akgen::twin::MathOp::Name, dstTensor, srcTensor, {}, detail::view(sharedTmpBuffer), 0.0f,         \
                      calCount);                                                                                        \
     }                                                                                                                  \
-    template <typename T, bool isReuseSource = false, typename = detail::IfTemporary<T, akgen::twin::MathOp::Name>>    \
+    template <typename T, bool isReuseSource = false, typename = detail::IfTemporary<T, akgen::twin::MathOp::Name>,    \
+              typename = detail::IfWhole<T, akgen::twin::MathOp::Name>>                                                \
     AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,                           \
                            const LocalTensor<uint8_t> &sharedTmpBuffer)                                                \
     {                                                                                                                  \
@@ -46,7 +53,7 @@ AKGEN_INLINE void math(akgen::twin::MathOp op, const LocalTensor<T> &dst, const 
         detail::Name##_takes<T>();                                                                                     \
         detail::math(akgen::twin::MathOp::Name, dstTensor, srcTensor, {}, {}, 0.0f, calCount);                         \
     }                                                                                                                  \
-    template <typename T, bool isReuseSource = false>                                                                  \
+    template <typename T, bool isReuseSource = false, typename = detail::IfWhole<T, akgen::twin::MathOp::Name>>        \
     AKGEN_INLINE void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor)                           \
     {                                                                                                                  \
         Name<T, isReuseSource>(dstTensor, srcTensor, srcTensor.GetSize());                                             \
