@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from akgen.tools.compose.back.layout import CORE, CORES, TURN, Tensors
 from akgen.tools.compose.back.schedules.base import OPERATIONS, Part
-from akgen.tools.compose.back.tuning import Tuning
+from akgen.tools.compose.back.tuning import START_CYCLES, Tuning
 from akgen.tools.compose.back.writer import Writer
 from akgen.tools.compose.middle.contraction import Contraction, Matrix, contraction
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
@@ -205,7 +205,10 @@ class ProductBlocks:
         if self.beside:  # each of the two programs of a cube core treats every other block
             treated = high * wide * self.beside // LANES
             once, busy = once + treated, call("max", busy, treated // 2)
-        waves = call("ceil_div", count, call("core_num") // 2)
+        cube_cores = call("core_num") // 2
+        waves = call("ceil_div", count, cube_cores)
+        # other phases of a kernel take the cores anyway; a cube core begins with two vector cores
+        starting = ZERO if self.suffix else call("min", count, cube_cores) * (3 * START_CYCLES)
         better = (
             Assign(name=least.id, value=cycles), Assign(name=block_m.id, value=high),
             Assign(name=block_n.id, value=wide), Assign(name=blocks.id, value=count),
@@ -217,7 +220,7 @@ class ProductBlocks:
                     [*map(self.length, self.c.outer), call("ceil_div", m, high), call("ceil_div", n, wide)]
                 ),
             ),
-            Assign(name=cycles.id, value=waves * (busy + BETWEEN) + once),
+            Assign(name=cycles.id, value=waves * (busy + BETWEEN) + once + starting),
             If(cond=binary("<", cycles, least), then=better),
         )
 
