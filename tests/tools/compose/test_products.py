@@ -102,7 +102,7 @@ def test_a_constant_factor_of_an_operand_is_taken_to_the_result() -> None:
 
 def test_few_blocks_go_to_as_many_cube_cores() -> None:
     composition, _, _ = composed(torch.mm, (normal(64, 512), normal(512, 256)))
-    assert "cores = max(1, min(core_num(), blocks * 2))" in composition.dsl
+    assert "wanted = max(1, blocks * 2)" in composition.dsl and "cores = min(wanted, busy)" in composition.dsl
 
 
 @pytest.mark.parametrize("dtype", [H, torch.float32])

@@ -225,15 +225,21 @@ def _cores(parts: list[Part], tuning: Tuning) -> list[Stmt]:
         return [Assign(name="cores", value=ONE)]
     most: Expr = needs[0] if len(needs) == 1 else call("max", *needs)
     known = [p.cycles for p in parts if p.cycles is not None]
+    cycles, wanted, busy, turns = (Name(id=x) for x in ("one_core_cycles", "wanted", "busy", "turns"))
+    mixed = any(p.mixed for p in parts)
     if len(known) < len(parts) or not all(p.even for p in parts):
         return [Assign(name="cores", value=call("max", 1, call("min", tuning.cores(), most)))]
-    cycles, wanted, busy, turns = (Name(id=x) for x in ("cycles", "wanted", "busy", "turns"))
+    host: list[Stmt] = [
+        Assign(name=cycles.id, value=joined("+", known, ZERO)),
+        Assign(name=wanted.id, value=call("max", 1, most)),
+        Assign(name=busy.id, value=tuning.busy(cycles, mixed=mixed)),
+    ]
+    if mixed:
+        return [*host, Assign(name="cores", value=call("min", wanted, busy))]
     # as many turns of the cores as come nearest to so many, and no core without any
     nearest = call("max", 1, call("ceil_div", wanted, tuning.cores()), (wanted + busy // 2) // busy)
     return [
-        Assign(name=cycles.id, value=joined("+", known, ZERO)),
-        Assign(name=wanted.id, value=call("max", 1, most)),
-        Assign(name=busy.id, value=tuning.busy(cycles)),
+        *host,
         Assign(name=turns.id, value=nearest),
         Assign(name="cores", value=call("ceil_div", wanted, turns)),
     ]

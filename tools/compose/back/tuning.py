@@ -35,14 +35,16 @@ class Tuning:
         self.used.add("cores")
         return call("min", call("core_num"), most)
 
-    def busy(self, cycles: Name | None) -> Expr:
+    def busy(self, cycles: Name | None, *, mixed: bool = False) -> Expr:
         """Return how many cores are worth their start for what takes one core so many cycles, unless somebody says.
 
-        With c cores a launch takes c * START_CYCLES until the last begins, and cycles / c from there.
+        With c cores a launch takes c * START_CYCLES until the last begins, and cycles / c from there. `mixed`: two
+        programs begin with a cube core of their own.
         """
         if cycles is None or self._knobs.cores is not None:
             return self.cores()
-        return call("max", 1, call("min", self.cores(), call("int", call("sqrt", cycles // START_CYCLES))))
+        root = call("int", call("sqrt", cycles // (START_CYCLES * 3 // 2 if mixed else START_CYCLES)))
+        return call("max", 1, call("min", self.cores(), call("align_up", root, 2) if mixed else root))
 
     def grain(self, own: int) -> int:
         """Return how many elements make a core worth its while."""

@@ -51,9 +51,9 @@ def add_row_bias(x: Tensor, bias: Tensor, y: Output):
     d1 = x.shape[-1]
     assert x.numel == d0 * d1, "x does not have the expected size"
     assert bias.numel == d1, "bias does not have the expected size"
-    cycles = d0 * align_up(d1, 64) * 9 // 64
+    one_core_cycles = d0 * align_up(d1, 64) * 9 // 64
     wanted = max(1, d0)
-    busy = max(1, min(core_num(), int(sqrt(cycles // 470))))
+    busy = max(1, min(core_num(), int(sqrt(one_core_cycles // 470))))
     turns = max(1, ceil_div(wanted, core_num()), (wanted + busy // 2) // busy)
     cores = ceil_div(wanted, turns)
     per_core = ceil_div(d0, cores)
@@ -66,9 +66,9 @@ def add_row_bias(x: Tensor, bias: Tensor, y: Output):
         column_parts = max(1, min(own_busy // d0, d1 // 512))
         if d0 < own_busy and d1 // 512 >= own_busy:
             column_parts = own_busy
-        cycles = d0 * align_up(d1, 64) * 9 // 64
+        one_core_cycles = d0 * align_up(d1, 64) * 9 // 64
         wanted = max(1, d0 * column_parts)
-        busy = max(1, min(core_num(), int(sqrt(cycles // 470))))
+        busy = max(1, min(core_num(), int(sqrt(one_core_cycles // 470))))
         turns = max(1, ceil_div(wanted, core_num()), (wanted + busy // 2) // busy)
         cores = ceil_div(wanted, turns)
         column_parts = min(column_parts, cores)

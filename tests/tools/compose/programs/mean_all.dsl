@@ -38,9 +38,9 @@ def mean_all(x: Tensor, y: Output):
     """Mean of all elements, one number."""
     declare(y, (), x.dtype)
     d0 = x.numel
-    cycles = align_up(d0, 64) * 8 // 64
+    one_core_cycles = align_up(d0, 64) * 8 // 64
     wanted = max(1, ceil_div(d0, 512))
-    busy = max(1, min(core_num(), int(sqrt(cycles // 470))))
+    busy = max(1, min(core_num(), int(sqrt(one_core_cycles // 470))))
     turns = max(1, ceil_div(wanted, core_num()), (wanted + busy // 2) // busy)
     cores = ceil_div(wanted, turns)
     per_core = align_up(ceil_div(d0, cores), 64)

@@ -21,9 +21,9 @@ def relu(x: Tensor, y: Output):
     """Rectified linear unit: negative elements become zero."""
     declare(y, x.shape, x.dtype)
     d0 = x.numel
-    cycles = align_up(d0, 64) * 9 // 64
+    one_core_cycles = align_up(d0, 64) * 9 // 64
     wanted = max(1, ceil_div(d0, 512))
-    busy = max(1, min(core_num(), int(sqrt(cycles // 470))))
+    busy = max(1, min(core_num(), int(sqrt(one_core_cycles // 470))))
     turns = max(1, ceil_div(wanted, core_num()), (wanted + busy // 2) // busy)
     cores = ceil_div(wanted, turns)
     per_core = align_up(ceil_div(d0, cores), 64)

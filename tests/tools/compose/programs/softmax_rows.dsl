@@ -220,9 +220,9 @@ def softmax_rows(x: Tensor, y: Output):
         if parts >= 2:
             softmax_rows_split[cores](x, x_max_parts, exp_sum_parts, y, parts, per_core, d1, tile)
         else:
-            cycles = d0 * align_up(d1, 64) * 16 // 64
+            one_core_cycles = d0 * align_up(d1, 64) * 16 // 64
             wanted = max(1, d0)
-            busy = max(1, min(core_num(), int(sqrt(cycles // 470))))
+            busy = max(1, min(core_num(), int(sqrt(one_core_cycles // 470))))
             turns = max(1, ceil_div(wanted, core_num()), (wanted + busy // 2) // busy)
             cores = ceil_div(wanted, turns)
             per_core = ceil_div(d0, cores)
@@ -230,9 +230,9 @@ def softmax_rows(x: Tensor, y: Output):
             if row_tile >= 1:
                 softmax_rows_rows[cores](x, y, d1, d0, per_core, row_tile)
             else:
-                cycles = d0 * align_up(d1, 64) * 16 // 64
+                one_core_cycles = d0 * align_up(d1, 64) * 16 // 64
                 wanted = max(1, d0)
-                busy = max(1, min(core_num(), int(sqrt(cycles // 470))))
+                busy = max(1, min(core_num(), int(sqrt(one_core_cycles // 470))))
                 turns = max(1, ceil_div(wanted, core_num()), (wanted + busy // 2) // busy)
                 cores = ceil_div(wanted, turns)
                 per_core = ceil_div(d0, cores)

@@ -14,7 +14,7 @@ from akgen.tools.compose.back.layout import CORE, CORES, LARGEST, Layout, Level,
 from akgen.tools.compose.back.schedules.base import Part, TileSize
 from akgen.tools.compose.back.schedules.contraction import ProductBlocks
 from akgen.tools.compose.back.schedules.epilogue import ProductBlockCodegen
-from akgen.tools.compose.back.tuning import Tuning
+from akgen.tools.compose.back.tuning import START_CYCLES, Tuning
 from akgen.tools.compose.back.writer import Extent, Shape, Tile, Writer
 from akgen.tools.compose.middle.attention import Attention, RowAxes, attention
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
@@ -98,13 +98,18 @@ class _Attention:
         )
         depth = self.scored.length(self.scored.c.k) + self.weighed.length(self.weighed.c.n)
         turns = call("ceil_div", count, self.tuning.cores())
+        # hundredths of a cycle for each key: a row's scores and weights, the operands that arrive once for all rows
+        taken = turns * (tried * 18 + depth * 3 + 250)
+        if (
+            not self.suffix
+        ):  # else other phases take the cores anyway; a cube core begins with two vector cores
+            taken = taken + call("min", count, self.tuning.cores() // 2) * (3 * START_CYCLES * 100) // keys
         better = (
             Assign(name=least.id, value=work), Assign(name=high.id, value=tried), Assign(name=items.id, value=count),
         )  # fmt: skip
         body = (
             Assign(name=count.id, value=runs * call("ceil_div", length, tried)),
-            # hundredths of a cycle for each key: a row's scores and weights, the operands that arrive once for all rows
-            Assign(name=work.id, value=turns * (tried * 18 + depth * 3 + 250)),
+            Assign(name=work.id, value=taken),
             If(cond=binary("<=", work, least), then=better),
         )
         stop = call("min", call("align_up", length, FRACTAL), HIGHEST) + 1

@@ -66,6 +66,7 @@ class Part:
     host: list[Stmt] = field(default_factory=list)  # set capacities and shares, given `cores`
     cores: Expr = ONE  # host expression: how many cores this part can use
     even: bool = True  # whether any number up to that will do
+    mixed: bool = False  # whether cube cores work for it, one for two programs
     cycles: Expr | None = None  # host expression: about how long one core would take, where that is known
     fits: Expr | None = None  # host condition under which this schedule works at all
     tile: TileSize | None = None
@@ -90,7 +91,7 @@ STEPS = {
 # cycles of an instruction for 64 elements, where it is not about one for each step
 CYCLES = {"exp": 4, "div": 4, "ln": 2, "sqrt": 2, "rsqrt": 6, "reduce": 2, "scan": 8}
 LOAD_CYCLES, STORE_CYCLES = 8, 4  # for 64 elements of memory, by one core
-LOOKUP_CYCLES = 100  # for 64 elements that indices pick
+TURN_CYCLES, LOOKUP_CYCLES = 30, 100  # for 64 elements that are turned on the way, or that indices pick
 SCHEDULES: dict[Kind, type["Schedule"]] = {}
 OPERATIONS: dict[str, Kind] = {}  # schedules of library operations (`LIBRARY` of middle/axes.py)
 
@@ -164,8 +165,6 @@ class Schedule:
         """Return about how many cycles one core would take: what is done for every element, copies beside it."""
         every = tuple(range(len(self.t.sizes)))
         values = self.t.values
-        if self.t.turned() is not None:
-            return None
         whole = [v for v in values if v.deps == every or (v.args and values[v.args[0]].deps == every)]
         loads = sum(self._load_cycles(v) for v in whole if v.op == "load")
         stores = STORE_CYCLES * sum(values[s.value].deps == every for s in self.t.nest.stores)
@@ -188,8 +187,9 @@ class Schedule:
         return busy
 
     def _load_cycles(self, v: Value) -> int:
-        by_lane = any(len(self.t.sizes) - 1 in self.t.values[a].deps for a in v.args)
-        return LOOKUP_CYCLES if by_lane else LOAD_CYCLES
+        if any(len(self.t.sizes) - 1 in self.t.values[a].deps for a in v.args):
+            return LOOKUP_CYCLES
+        return LOAD_CYCLES if self.t.turned() is None else TURN_CYCLES
 
     def elements(self) -> Expr:
         """Return how many lanes of tiles the nest has."""

@@ -88,7 +88,7 @@ class ProductBlocks:
         part = Part(kind="contraction")
         c = self.c
         part.sizes += self.blocks()
-        part.cores = self.name("blocks") * 2  # each cube core belongs to two programs
+        self.share(part)
         block_m, block_n = (self.w.variable(self.name(x)) for x in ("block_m", "block_n"))
         store = self.t.nest.stores[c.c.value]
         mm = self.w.matmul_object(
@@ -112,6 +112,12 @@ class ProductBlocks:
                 )  # fmt: skip
             self.w.close_stage()
         return part
+
+    def share(self, part: Part) -> None:
+        """Say how many programs there is work for, and how long one would take; each cube core belongs to two."""
+        blocks = self.name("blocks")
+        part.cores, part.mixed = blocks * 2, True
+        part.cycles = self.name("least_cycles") * call("min", blocks, call("core_num") // 2) * 2
 
     def count_blocks(self) -> None:
         """Write how many blocks lie across, down and in one product."""
@@ -207,8 +213,10 @@ class ProductBlocks:
             once, busy = once + treated, call("max", busy, treated // 2)
         cube_cores = call("core_num") // 2
         waves = call("ceil_div", count, cube_cores)
-        # other phases of a kernel take the cores anyway; a cube core begins with two vector cores
-        starting = ZERO if self.suffix else call("min", count, cube_cores) * (3 * START_CYCLES)
+        if (
+            not self.suffix
+        ):  # else other phases take the cores anyway; a cube core begins with two vector cores
+            once = once + call("min", count, cube_cores) * (3 * START_CYCLES)
         better = (
             Assign(name=least.id, value=cycles), Assign(name=block_m.id, value=high),
             Assign(name=block_n.id, value=wide), Assign(name=blocks.id, value=count),
@@ -220,7 +228,7 @@ class ProductBlocks:
                     [*map(self.length, self.c.outer), call("ceil_div", m, high), call("ceil_div", n, wide)]
                 ),
             ),
-            Assign(name=cycles.id, value=waves * (busy + BETWEEN) + once + starting),
+            Assign(name=cycles.id, value=waves * (busy + BETWEEN) + once),
             If(cond=binary("<", cycles, least), then=better),
         )
 

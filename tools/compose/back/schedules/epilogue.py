@@ -76,7 +76,7 @@ class _Epilogue:
         high, wide = w.variable(self.name("block_m")), w.variable(self.name("block_n"))
         row_tile = w.variable(self.name("row_tile"))
         part.sizes = blocks.blocks()
-        part.cores = self.name("blocks") * 2  # each cube core belongs to two programs
+        blocks.share(part)
         part.fixed = [high, wide]
         part.tile = TileSize(self.name("row_tile"), (self.name("block_m"),), rows=True)
         part.fits = binary(">=", self.name("row_tile"), 1)

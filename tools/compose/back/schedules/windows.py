@@ -18,9 +18,6 @@ LINE = 2048  # elements of a tile
 class _Walked(Schedule):
     """Loops over the reduced axes inside of those over tiles."""
 
-    def cycles(self) -> None:
-        return None
-
     def reduced(self) -> tuple[int, ...]:
         overs = {self.t.values[i].over for i in self.t.nest.reductions()}
         return next(iter(overs)) if overs else ()
