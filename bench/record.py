@@ -8,8 +8,8 @@ from akgen.agents.budget import Budget
 from akgen.agents.run_config import SolveConfig
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Outcome
+from akgen.tools.core.profile import HasTime, Microseconds
 from akgen.tools.core.task import Mode, Params
-from akgen.tools.core.timed import HasTime, Microseconds
 from akgen.tools.core.verdict import CaseVerdict, LargestError, Verdict
 
 FORMAT = 1

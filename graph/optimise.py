@@ -19,10 +19,9 @@ from akgen.graph.store.effects import EffectCache
 from akgen.graph.store.files import make_folder, write_whole
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError, Outcome
-from akgen.tools.core.profile import Profile
+from akgen.tools.core.profile import Profile, TimeSource
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
-from akgen.tools.core.timed import TimeSource
 from akgen.tools.core.verdict import Verdict
 from akgen.tools.judge.judge import Judge
 from akgen.tools.rewrite.all_rewrites import left_places

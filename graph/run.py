@@ -24,9 +24,8 @@ from akgen.graph.store.records import RunInfo, Solution
 from akgen.graph.store.run_store import RunStore, TaskStore
 from akgen.tools.compose.front.traced import RemoteTrace
 from akgen.tools.core.outcome import InputError
-from akgen.tools.core.settings import Settings
+from akgen.tools.core.settings import Settings, package_version
 from akgen.tools.core.task import Task
-from akgen.tools.core.versions import package_version
 from akgen.tools.judge.judge import Judge, open_judge
 from akgen.tools.reference.kept_trials import kept_trials
 from akgen.tools.toolchains import make_toolchain

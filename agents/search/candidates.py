@@ -11,10 +11,9 @@ from akgen.agents.search.beam import BeamEntry, SearchState
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.knobs import Knobs
 from akgen.tools.core.outcome import Outcome
-from akgen.tools.core.profile import Profile
+from akgen.tools.core.profile import HasTime, Profile
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Task
-from akgen.tools.core.timed import HasTime
 from akgen.tools.core.verdict import Verdict
 from akgen.tools.rewrite.values import RewriteKind
 

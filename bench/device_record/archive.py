@@ -19,7 +19,7 @@ from pydantic import Field, ValidationError
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.plain_text import Printable, shown
-from akgen.tools.core.timed import source_of
+from akgen.tools.core.profile import source_of
 from akgen.tools.core.untrusted import Count, JsonRefused, first_fault, parse_object, plain_text
 
 FORMAT = 1

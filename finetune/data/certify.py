@@ -11,8 +11,8 @@ from akgen.finetune.data.shards import digest_of_records, files_of, read_records
 from akgen.graph.store.files import write_whole
 from akgen.tools.core.frozen import Frozen, json_text
 from akgen.tools.core.outcome import InputError
+from akgen.tools.core.settings import package_version
 from akgen.tools.core.untrusted import path_of
-from akgen.tools.core.versions import package_version
 
 FILE = "certificate.json"
 

@@ -10,8 +10,7 @@ from akgen.agents.roles import ContextItem, Decision, Feedback, TuningMove
 from akgen.agents.run_config import RunConfig
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Outcome
-from akgen.tools.core.profile import Profile
-from akgen.tools.core.timed import HasTime
+from akgen.tools.core.profile import HasTime, Profile
 from akgen.tools.core.verdict import Verdict
 
 FORMAT = 1  # of run.json and result.json; a reader refuses a newer one

@@ -11,8 +11,7 @@ from akgen.knowledge.hints import change_hints
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.plain_text import shown
 from akgen.tools.core.prediction import TwinBesideDevice
-from akgen.tools.core.profile import Profile
-from akgen.tools.core.timed import TimeSource
+from akgen.tools.core.profile import Profile, TimeSource
 from akgen.tools.core.verdict import CaseVerdict, Verdict
 
 if TYPE_CHECKING:

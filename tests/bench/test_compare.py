@@ -10,7 +10,7 @@ from akgen.bench.record import BenchConfig, CaseRow, Record
 from akgen.bench.statistics import mcnemar
 from akgen.bench.store import BenchStore
 from akgen.tools.core.outcome import InputError, Outcome
-from akgen.tools.core.timed import TimeSource
+from akgen.tools.core.profile import TimeSource
 from tests.command import command
 
 Times = dict[str, float | None]  # task -> microseconds; None: not solved

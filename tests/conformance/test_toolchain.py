@@ -10,10 +10,9 @@ from akgen.knowledge.chip import DEFAULT_CHIP
 from akgen.settings import Environment
 from akgen.tools.cann.preflight import missing
 from akgen.tools.cann.trial import PROJECT
-from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.call import Attr, Call, OutputMeta, Poison, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Outcome
-from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import RunOptions, Toolchain, ToolchainName
 from akgen.tools.toolchains import cann_settings, make_toolchain

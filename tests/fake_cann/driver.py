@@ -20,11 +20,10 @@ from typing import Any
 import numpy as np
 
 from akgen.tools.cann.project import snake
-from akgen.tools.core.call import Argument, Attr, Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.call import Argument, Attr, Call, OutputMeta, Poison, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import AttrValue, OpSpec
 from akgen.tools.core.outcome import Outcome
-from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Build, RunOptions
 from akgen.tools.twin.toolchain import TwinToolchain

@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.call import Attr, Call, OutputMeta, Poison, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Outcome
-from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.settings import Settings
 from akgen.tools.core.toolchain import RunOptions

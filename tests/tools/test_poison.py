@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from akgen.tools.core.poison import PERIOD, Poison
+from akgen.tools.core.call import PERIOD, Poison
 
 SEEDS = range(20)
 

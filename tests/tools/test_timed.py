@@ -9,8 +9,7 @@ import pytest
 from akgen.bench.record import BenchConfig, Record
 from akgen.bench.store import BenchStore
 from akgen.graph.store.records import Attempt, Solution
-from akgen.tools.core.profile import Profile
-from akgen.tools.core.timed import HasTime
+from akgen.tools.core.profile import HasTime, Profile
 from akgen.tools.core.toolchain import Launch
 from akgen.tools.core.verdict import Verdict
 

@@ -12,8 +12,7 @@ from akgen.tools.cann.build import VENDOR, package_of
 from akgen.tools.cann.confined import Confinement
 from akgen.tools.cann.environment import CannSettings
 from akgen.tools.cann.worker import RunnerRequest
-from akgen.tools.core.call import Call, TensorFile
-from akgen.tools.core.poison import Poison
+from akgen.tools.core.call import Call, Poison, TensorFile
 from akgen.tools.core.toolchain import Build
 from akgen.tools.process.program import Finished
 

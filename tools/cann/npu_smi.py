@@ -15,7 +15,7 @@ from pathlib import Path
 
 from akgen.tools.cann.environment import CannSettings
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.core.timed import DeviceReadings
+from akgen.tools.core.profile import DeviceReadings
 from akgen.tools.process.program import run
 
 _PLACES = "/usr/local/sbin:/usr/local/bin:/usr/local/Ascend/driver/tools"

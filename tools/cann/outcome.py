@@ -22,9 +22,8 @@ from akgen.tools.cann.worker import (
     RuntimeFailure,
     guard,
 )
-from akgen.tools.core.call import Call, TensorFile, TensorMeta
+from akgen.tools.core.call import Call, Poison, TensorFile, TensorMeta
 from akgen.tools.core.outcome import Diagnostic, InfraError, Outcome
-from akgen.tools.core.poison import Poison
 from akgen.tools.core.untrusted import FileRefused, JsonRefused, parse_object, read_bytes
 from akgen.tools.process.disk import takes_files
 from akgen.tools.process.program import Finished

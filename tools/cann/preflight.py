@@ -24,7 +24,7 @@ from akgen.tools.cann.preflight_software import (
     python_row,
     version_row,
 )
-from akgen.tools.core.versions import package_version
+from akgen.tools.core.settings import package_version
 
 _PROGRAMS = {  # of the toolkit; those that a run cannot do without
     "opc": False,

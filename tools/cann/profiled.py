@@ -10,9 +10,8 @@ from akgen.tools.cann.environment import CannSettings
 from akgen.tools.cann.launcher import START_S, WORKER, Launcher
 from akgen.tools.cann.outcome import outcome_of, profiled_otherwise
 from akgen.tools.cann.same_outputs import Outputs
-from akgen.tools.core.call import Call
+from akgen.tools.core.call import Call, Poison
 from akgen.tools.core.outcome import Diagnostic, InfraError
-from akgen.tools.core.poison import Poison
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.toolchain import Build
 from akgen.tools.process.program import Finished

@@ -26,10 +26,9 @@ from akgen.tools.cann.project import check_together, under_name, with_build_hash
 from akgen.tools.cann.runtime_errors import DeviceFault
 from akgen.tools.cann.sealed import said_once
 from akgen.tools.cann.timing import read_series
-from akgen.tools.core.call import Call
+from akgen.tools.core.call import Call, Poison
 from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.outcome import Diagnostic, InfraError, Outcome
-from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import AS_USUAL, Build, Launch, Progress, RunOptions, SpecReader
 

@@ -6,10 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from akgen.tools.cann.preflight_software import Prerequisite
-from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.call import Attr, Call, OutputMeta, Poison, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic, InfraError, first_cause
-from akgen.tools.core.poison import Poison
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Progress, RunOptions, Toolchain
 

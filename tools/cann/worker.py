@@ -24,10 +24,9 @@ from akgen.tools.cann.direct import DirectFunction, HostFunctionFailed
 from akgen.tools.cann.left_behind import LeftBehind, Traces
 from akgen.tools.cann.timing import FLUSH_BYTES, Series, measure
 from akgen.tools.cann.witness import Witness
-from akgen.tools.core.call import Argument, Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.call import Argument, Call, OutputMeta, Poison, TensorFile, TensorMeta
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import OpSpec
-from akgen.tools.core.poison import Poison
 
 GUARD_BYTES = 512  # before and after every buffer: what the runtime aligns memory to
 _NAN = b"\xff"  # in every float type

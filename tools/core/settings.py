@@ -1,5 +1,10 @@
-"""What belongs to this machine and this user; the front door reads it from the environment, rooms get the values."""
+"""What belongs to this machine and this user; the front door reads it from the environment, rooms get the values.
 
+And versions of installed packages, each looked up once per process.
+"""
+
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from pydantic import Field
@@ -64,3 +69,12 @@ class Settings(Frozen):
         return self.model_copy(
             update={"runs": self.runs.absolute(), "cache": self.cache.absolute(), "timing": timing}
         )
+
+
+@cache
+def package_version(name: str) -> str | None:
+    """Return a package's version; None if it is not installed."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None

@@ -6,14 +6,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from akgen.tools.core.call import Call, TensorFile
+from akgen.tools.core.call import Call, Poison, TensorFile
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.outcome import Diagnostic, Outcome
-from akgen.tools.core.poison import Poison
-from akgen.tools.core.profile import Profile
+from akgen.tools.core.profile import HasTime, Profile
 from akgen.tools.core.project import KernelProject
-from akgen.tools.core.timed import HasTime
 
 UNSEALED = "seal"  # among what is missing: nothing checks the code of kernels
 SEAL_REMEDY = "Use g++ on x86-64 without sanitizers: its kernels are sealed."

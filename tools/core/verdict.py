@@ -7,8 +7,7 @@ from pydantic import BeforeValidator, model_validator
 
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, Outcome, first_cause, one_line
-from akgen.tools.core.profile import Profile
-from akgen.tools.core.timed import DeviceReadings, HasTime, MeasuredBy, TimeSource, with_sources
+from akgen.tools.core.profile import DeviceReadings, HasTime, MeasuredBy, Profile, TimeSource, with_sources
 
 
 def _comparable(value: object) -> object:

@@ -20,7 +20,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, InputError
-from akgen.tools.core.timed import HasTime
+from akgen.tools.core.profile import HasTime
 from akgen.tools.core.untrusted import read_text
 from akgen.tools.direct.kernels import INCLUDE, DirectKernels
 from akgen.tools.direct.launches import launch_headers

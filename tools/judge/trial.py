@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from akgen.tools.core.call import FEW_LAUNCHES, SMALL_CALL, Argument, Call, TensorFile
+from akgen.tools.core.call import FEW_LAUNCHES, SMALL_CALL, Argument, Call, Poison, TensorFile
 from akgen.tools.core.outcome import AfterCandidate, Diagnostic, InputError, Outcome
-from akgen.tools.core.poison import Poison
 from akgen.tools.core.task import Case, Task
 from akgen.tools.core.toolchain import Build, Launch, RunOptions, Toolchain
 from akgen.tools.core.verdict import CaseVerdict, Mismatch

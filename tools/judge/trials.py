@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
-from akgen.tools.core.poison import Poison
+from akgen.tools.core.call import Poison
 from akgen.tools.core.task import Case, Distribution, Task
 from akgen.tools.reference.client import ReferenceWorker, SampleFiles
 

@@ -13,8 +13,8 @@ from typing import Any
 import akgen
 from akgen.tools.cache.content import MANIFEST, ContentCache, digest
 from akgen.tools.core.call import Call
+from akgen.tools.core.settings import package_version
 from akgen.tools.core.task import Case, Distribution, Reference
-from akgen.tools.core.versions import package_version
 
 NAME = "reference"  # of the cache's folder
 MOST_BYTES = 32 << 20  # of a call; what is larger is made anew each time

@@ -12,13 +12,13 @@ from akgen.tools.core.call import (
     Argument,
     Call,
     OutputMeta,
+    Poison,
     TensorFile,
     TensorMeta,
     argument_bytes,
 )
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import AfterCandidate, Diagnostic, InfraError, Outcome
-from akgen.tools.core.poison import Poison
 from akgen.tools.core.toolchain import AS_USUAL, Launch, RunOptions
 from akgen.tools.process.group import MINIMAL_ENV
 from akgen.tools.process.program import Finished, run

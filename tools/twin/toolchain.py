@@ -18,8 +18,8 @@ from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import OpSpec
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.project import KernelProject
+from akgen.tools.core.settings import package_version
 from akgen.tools.core.toolchain import AS_USUAL, UNSEALED, Build, Launch, Progress, RunOptions
-from akgen.tools.core.versions import package_version
 from akgen.tools.twin.findings.tensor_members import tensor_members
 from akgen.tools.twin.host.call_check import Column, ColumnMissing, column_of
 from akgen.tools.twin.host.host_build import build_host

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from akgen.tools.cache.content import ContentCache
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, InputError
-from akgen.tools.core.timed import HasTime
+from akgen.tools.core.profile import HasTime
 from akgen.tools.core.untrusted import Count
 from akgen.tools.process.program import Finished, ResourceLimits, run_sandboxed
 from akgen.tools.twin.compiler import kernel_flags

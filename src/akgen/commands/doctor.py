@@ -16,9 +16,8 @@ from akgen.tools.cann.preflight_device import tried_rows
 from akgen.tools.cann.preflight_software import Prerequisite
 from akgen.tools.cann.trial import trial
 from akgen.tools.core.outcome import InfraError
-from akgen.tools.core.settings import Settings
+from akgen.tools.core.settings import Settings, package_version
 from akgen.tools.core.toolchain import SEAL_REMEDY, ToolchainName
-from akgen.tools.core.versions import package_version
 from akgen.tools.toolchains import cann_settings, make_toolchain
 
 _SEAL = "seal"  # without which the twin works, and the sandbox alone holds candidates

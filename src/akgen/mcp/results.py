@@ -7,8 +7,7 @@ from pydantic import Field
 from akgen.knowledge.errors import entry
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, Outcome
-from akgen.tools.core.profile import Bound, PipeTime
-from akgen.tools.core.timed import TimeSource
+from akgen.tools.core.profile import Bound, PipeTime, TimeSource
 from akgen.tools.core.verdict import CaseVerdict, Mismatch, Verdict
 
 

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from akgen.tools.cann.same_outputs import differing
-from akgen.tools.core.call import TensorFile
+from akgen.tools.core.call import Poison, TensorFile
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic
-from akgen.tools.core.poison import Poison
 
 FLOATS = (DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16)
 

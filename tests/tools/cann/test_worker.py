@@ -12,11 +12,10 @@ from akgen.tools.cann.runtime_errors import DeviceFault, judged
 from akgen.tools.cann.sealed import said_once
 from akgen.tools.cann.timing import Series
 from akgen.tools.cann.worker import RunnerRequest
-from akgen.tools.core.call import Attr, Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.call import Attr, Call, OutputMeta, Poison, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.op_spec import AttrSpec, OpSpec, ParamSpec
 from akgen.tools.core.outcome import Diagnostic, InfraError, InputError, Outcome
-from akgen.tools.core.poison import Poison
 from akgen.tools.process.program import Finished, run
 
 BYTES = (DType.UINT8,)

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from akgen.tools.core.call import Poison
 from akgen.tools.core.dtypes import DType
-from akgen.tools.core.poison import Poison
 from akgen.tools.core.task import Tolerance
 from akgen.tools.judge.compare import Comparison
 

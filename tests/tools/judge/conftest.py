@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from akgen.tools.core.call import Call, TensorFile, TensorMeta
+from akgen.tools.core.call import Call, Poison, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic, Outcome
-from akgen.tools.core.poison import Poison
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Tolerance

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from akgen.knowledge.chip import timing
-from akgen.tools.core.call import Call, OutputMeta, TensorFile, TensorMeta
+from akgen.tools.core.call import Call, OutputMeta, Poison, TensorFile, TensorMeta
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.outcome import Diagnostic, InputError, Outcome
-from akgen.tools.core.poison import Poison
 from akgen.tools.core.task import Case, Reference, Task
 from akgen.tools.core.toolchain import Build
 from akgen.tools.judge import raw
