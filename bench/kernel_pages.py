@@ -20,8 +20,8 @@ from akgen.tools.core.task import Task
 from akgen.tools.dsl import Passes, lower_passes
 from akgen.tools.dsl.code import CopyCall, KernelCode
 from akgen.tools.dsl.host_run import HostRun
-from akgen.tools.dsl.long_lines import broken
 from akgen.tools.dsl.prepare import prepare
+from akgen.tools.dsl.template import broken
 from akgen.tools.judge.judge import open_judge
 from akgen.tools.reference.client import ReferenceWorker
 from akgen.tools.timeline.trace import PIPE_ORDER, Lane, read_trace

@@ -18,7 +18,7 @@ from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.verdict import Verdict
-from akgen.tools.timeline.page_data import Texts, drawn_lanes, run_data
+from akgen.tools.timeline.page import Texts, drawn_lanes, run_data
 from akgen.tools.timeline.trace import read_trace
 
 _SUITES = {"npukb": "NPUKernelBench", "mkb": "MultiKernelBench", "builtin": "Built-in suite"}

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from akgen.tools.dsl.long_lines import WIDTH, broken
+from akgen.tools.dsl.template import WIDTH, broken
 
 CALL = f"    Tile({', '.join(f'argument{n}[row * {n} + (column + 1)]' for n in range(9))});"
 SUM = f"    const int64_t size = {' + '.join(f'Count(rows{n}, columns{n})' for n in range(9))};"

@@ -14,9 +14,9 @@ from akgen.tools.compose.front.graph import (
     view_strides,
 )
 from akgen.tools.compose.front.traced import Origin
+from akgen.tools.compose.middle.pieces import StoredValues
 from akgen.tools.compose.middle.repeats import Repeats, SeenOperand, is_computed, leaf_form
 from akgen.tools.compose.middle.repeats import operand as operand_of
-from akgen.tools.compose.middle.workspace import StoredValues
 from akgen.tools.core.dtypes import DType
 
 TAGS = 3_000_000  # of constants and ranges that are made here
