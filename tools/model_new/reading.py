@@ -12,6 +12,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from akgen.tools.core.call import Call
 from akgen.tools.core.untrusted import FileRefused, plain_text, read_bytes
 from akgen.tools.launched.record import MOST_MEMORY_BYTES, Allocation, KernelLaunch, flat
+from akgen.tools.model_new.copies import Widths
 from akgen.tools.model_new.steps import (
     MOST_CONSTANT_BYTES,
     MOST_COPIED_BYTES,
@@ -31,7 +32,6 @@ from akgen.tools.model_new.steps import (
     View,
     views,
 )
-from akgen.tools.model_new.widths import Widths
 
 _MOST_RECORD_BYTES = 16 << 20
 _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])

@@ -23,7 +23,7 @@ from akgen.tools.reference.dispatch import DispatchMode
 from akgen.tools.reference.nested import each, flat_outputs, leaves
 from akgen.tools.reference.reached import most_of, tells_nothing
 from akgen.tools.reference.rounding.errors import wide_enough
-from akgen.tools.reference.rounding.numbers import beside_single, in_single
+from akgen.tools.reference.rounding.jumps import beside_single, in_single
 from akgen.tools.reference.rounding.running import RunningErrors
 
 Outputs = list[Any]  # of torch.Tensor

@@ -34,13 +34,12 @@ from akgen.tools.core.call import Attr, ClassCall
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Distribution, Reference
 from akgen.tools.reference import golden, inputs, nested
-from akgen.tools.reference.choices.choose import chosen, without_places
 from akgen.tools.reference.choices.places import FollowedPlaces
+from akgen.tools.reference.choices.ties import apart, chosen, hangs_on_ties, without_places
 from akgen.tools.reference.followed import Openness, work_of
 from akgen.tools.reference.protocol import Binding, InputSpec, LoadedCase, Sample, Work
 from akgen.tools.reference.reached import Reached, tells_nothing
 from akgen.tools.reference.rounding.running import precision
-from akgen.tools.reference.ties import apart, hangs_on_ties
 from akgen.tools.reference.whole_numbers import FreeInput, free_inputs, redrawn
 
 MODEL_SEED = 20_011  # parameters are made from this; each sample then moves them by its own seed

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from akgen.tools.core.task import Case
+from akgen.tools.reference.choices.ties import apart, hangs_on_ties
 from akgen.tools.reference.module_loader import ModuleCase
-from akgen.tools.reference.ties import apart, hangs_on_ties
 
 Fn = Callable[..., Any]
 

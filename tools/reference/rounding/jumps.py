@@ -5,15 +5,34 @@ each operand's interval; what the result moves by is its error. So nothing is ad
 exact arguments stay exact. Errors of integers and booleans are common ones: a sum of them may be off by all.
 
 Not covered: integers made of an inexact number's bytes, and products of matrices of integers; they count as exact.
+
+A kernel has the numbers that a reference writes down, or is given, in float32.
 """
 
 import itertools
+import struct
 from typing import Any
 
 import torch
 
 from akgen.tools.reference.rounding.errors import SPREAD, Errors, Run, Step, joined, rule, single
-from akgen.tools.reference.rounding.numbers import beside_single
+
+
+def in_single(value: Any) -> Any:
+    """Return what float32 makes of a number; anything else, and what float32 cannot hold, stays as it is."""
+    if not isinstance(value, float):
+        return value
+    try:
+        return struct.unpack("f", struct.pack("f", value))[0]
+    except OverflowError:
+        return value
+
+
+def beside_single(value: Any) -> float:
+    """Return how far a number is from float32's, 0 for anything else."""
+    off = abs(in_single(value) - value) if isinstance(value, float) else 0.0
+    return off if off == off else 0.0
+
 
 _QUOTIENTS = frozenset({"floor_divide", "remainder", "fmod", "div"})
 _LEFT_OVER = frozenset({"frac", "remainder", "fmod"})  # as steep as a line, apart from the jumps

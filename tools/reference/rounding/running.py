@@ -36,7 +36,7 @@ from akgen.tools.reference.rounding import (  # noqa: F401 (they register rules)
 )
 from akgen.tools.reference.rounding.complex_numbers import concerns, follow_complex, widest
 from akgen.tools.reference.rounding.errors import SPREAD, Errors, NoBound, Step, follow, joined, single
-from akgen.tools.reference.rounding.numbers import beside_single
+from akgen.tools.reference.rounding.jumps import beside_single
 
 ROUNDOFF = {torch.float32: 2.0**-24, torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8}
 _MOST_OPERATIONS = 4000  # a loop over thousands of steps would take much longer than the run itself

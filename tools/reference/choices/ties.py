@@ -7,9 +7,12 @@ the other way round, and `apart` makes equal elements of a row neighbours of eac
 
 Not covered: keys that are equal whatever the inputs are (whole numbers, more numbers than the type has near them), and
 places that `cummax` and `cummin` give; there PyTorch's own order is asked for.
+
+`choose` gives what a reference expects of a candidate that chose other places than it, among those that are as good.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -18,9 +21,56 @@ from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_leaves
 
 from akgen.tools.reference.choices.orders import Order
-from akgen.tools.reference.choices.places import FollowedPlaces, Orders
-from akgen.tools.reference.golden import call, clone
+from akgen.tools.reference.choices.places import FollowedPlaces, Orders, TakenPlaces
+from akgen.tools.reference.golden import Outputs, call, clone, golden
 from akgen.tools.reference.nested import each
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What is expected then; see `Sample`."""
+
+    expected: Outputs
+    returned: Outputs
+    bounds: Outputs | None
+
+
+def without_places(bound: Any, places: torch.Tensor | None) -> Any:
+    """Return an output's bound without what its places may be off: of these, `chosen` says which are good."""
+    if places is None or bound is None:
+        return bound
+    bound = torch.where(places >= 0, 0.0, bound)
+    return bound if bool(bound.any()) else None
+
+
+def chosen(
+    model: Any, args: Sequence[Any], got: Sequence[Any], precision: torch.dtype | None
+) -> Chosen | None:
+    """Run the reference with the places that stand in the outputs `got`; None if they cannot be told.
+
+    Where a choice is not as good as the reference's (an element that is smaller, or one chosen twice), its own stays.
+    What the reference makes of its places is made of the candidate's.
+    """
+    places = FollowedPlaces()
+    outputs, _ = golden(model, args, orders=places)
+    wide = outputs is not None
+    if outputs is None:
+        outputs = call(model, clone(list(args)), places)
+    given = places.given(outputs, got)
+    if not given:
+        return None
+    marks = [places.of(o) for o in outputs]
+    taken = TakenPlaces(given)
+    expected, bounds = golden(model, args, precision, orders=taken) if wide else (None, None)
+    if expected is None:
+        expected = call(model, clone(list(args)), taken)
+        return Chosen(expected, expected, None)
+    returned = call(model, clone(list(args)), taken.again())
+    if [e.shape for e in expected] != [r.shape for r in returned]:
+        return None
+    left = bounds and [without_places(b, m) for b, m in zip(bounds, marks, strict=True)]
+    return Chosen(expected, returned, left)
+
 
 _BITS = {torch.bfloat16: torch.int16, torch.float16: torch.int16, torch.float32: torch.int32}
 _MOVED = 0.5  # of its size, that a number may be moved by
