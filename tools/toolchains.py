@@ -63,8 +63,7 @@ def twin_settings(settings: Settings) -> "TwinSettings":
 
     Raises InputError for constants of the user's that cannot be used.
     """
-    from akgen.tools.twin.fitted_timing import read_fitted
-    from akgen.tools.twin.settings import TwinSettings
+    from akgen.tools.twin.settings import TwinSettings, read_fitted
 
     fitted = read_fitted(settings.timing, settings.chip) if settings.timing is not None else None
     return TwinSettings(
@@ -90,8 +89,7 @@ def make_twin(
         raise InputError(f"There is no chip named {target!r}.", f"Known are {', '.join(chips())}.")
     # Imported only when a toolchain is asked for: they bring compilers and process handling.
     from akgen.tools.model_new.toolchain import ModelTwin
-    from akgen.tools.twin.fitted_timing import read_fitted
-    from akgen.tools.twin.settings import TwinSettings
+    from akgen.tools.twin.settings import TwinSettings, read_fitted
 
     return ModelTwin(
         TwinSettings(

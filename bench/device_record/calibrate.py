@@ -24,7 +24,7 @@ from akgen.tools.core.outcome import InputError
 from akgen.tools.core.profile import Profile
 from akgen.tools.core.settings import Settings
 from akgen.tools.toolchains import make_twin
-from akgen.tools.twin.fitted_timing import FittedTiming
+from akgen.tools.twin.settings import FittedTiming
 
 SPREAD = 0.3  # of a constant around today's, as a logarithm: published timings were fitted
 LEAST_SHARE = 0.05  # of the launch after its start: what a pipe does less than that says little

@@ -13,7 +13,7 @@ from akgen.bench.device_record.twin_times import twin_times
 from akgen.settings import Environment
 from akgen.tools.core.outcome import InputError
 from akgen.tools.toolchains import make_twin
-from akgen.tools.twin.fitted_timing import read_fitted
+from akgen.tools.twin.settings import read_fitted
 from akgen.tools.twin.toolchain import TwinToolchain
 from tests.bench.device_runs import SHAPES, Busy, device_run
 from tests.command import Ended, command

@@ -62,7 +62,6 @@ from akgen.tools.twin.findings.code import Code
 from akgen.tools.twin.findings.compiler_ir import DUMP, take_dump
 from akgen.tools.twin.findings.diagnostics import explain
 from akgen.tools.twin.findings.scalar_code import refused_in
-from akgen.tools.twin.fitted_timing import read_fitted
 from akgen.tools.twin.host.host_run import HostFailure, describe
 from akgen.tools.twin.kernel.dialect import initialise, unset_members
 from akgen.tools.twin.kernel.elf import ElfRefused, read_elf, undefined_in
@@ -70,7 +69,7 @@ from akgen.tools.twin.places import frames
 from akgen.tools.twin.report import name_lines_in_trace, profile_of, read_report
 from akgen.tools.twin.runtime_build import Runtime
 from akgen.tools.twin.sandboxed import exhausted
-from akgen.tools.twin.settings import TwinSettings, user_cache
+from akgen.tools.twin.settings import TwinSettings, read_fitted, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
 from akgen.tools.twin.unit_test import read_kernel_calls
 from tests.bench.device_runs import device_run

@@ -25,7 +25,7 @@ from akgen.tools.core.dtypes import DType  # noqa: E402
 from akgen.tools.core.outcome import InfraError  # noqa: E402
 from akgen.tools.core.project import KernelProject  # noqa: E402
 from akgen.tools.core.toolchain import RunOptions  # noqa: E402
-from akgen.tools.twin.include_folders import DEVICE_INCLUDE  # noqa: E402
+from akgen.tools.twin.precompiled import DEVICE_INCLUDE  # noqa: E402
 from akgen.tools.twin.settings import TwinSettings, user_cache  # noqa: E402
 from akgen.tools.twin.toolchain import TwinToolchain  # noqa: E402
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from akgen.tools.process.program import run
-from akgen.tools.twin.include_folders import DEVICE_INCLUDE, HOST_INCLUDE, forwarding_headers
+from akgen.tools.twin.precompiled import DEVICE_INCLUDE, HOST_INCLUDE, forwarding_headers
 from akgen.tools.twin.toolchain import TwinToolchain
 
 KEPT = {"include": DEVICE_INCLUDE, "host_include": HOST_INCLUDE}

@@ -21,11 +21,11 @@ from akgen.tools.core.project import KernelProject
 from akgen.tools.core.toolchain import Launch, RunOptions
 from akgen.tools.direct.kernels import DirectKernels
 from akgen.tools.launched.record import Allocation, HandedOver, KernelLaunch, MemorySet, Step, flat
-from akgen.tools.twin.findings.tensor_members import tensor_members
 from akgen.tools.twin.host.host_run import TilingResult
 from akgen.tools.twin.kernel.kernel_build import BuiltKernel, build_kernel
 from akgen.tools.twin.kernel.kernel_prelude import Variant
 from akgen.tools.twin.launch import KernelRun, launch
+from akgen.tools.twin.lint import tensor_members
 from akgen.tools.twin.toolchain import TwinToolchain
 
 MOST_BLOCKS = 65535

@@ -3,15 +3,19 @@
 Nothing of the kernel is run; of the host code only what registers the operator. Covered is one combination of types,
 the OpDef's first, for every tiling key that the kernel names. What depends on shapes (tiling, memory, synchronisation)
 only a test says.
+
+Tensors that a class keeps as members are told of: some builds of the vendor fail in the code that they generate for
+them.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from akgen.tools.cache.content import ContentCache
 from akgen.tools.core.outcome import Diagnostic
-from akgen.tools.core.project import KernelProject
-from akgen.tools.twin.findings.tensor_members import tensor_members
+from akgen.tools.core.project import KernelProject, without_comments
 from akgen.tools.twin.host.call_check import Column
 from akgen.tools.twin.host.host_build import build_host
 from akgen.tools.twin.host.host_info import HostInfo, HostOp, columns
@@ -20,6 +24,46 @@ from akgen.tools.twin.kernel.kernel_build import build_kernel
 from akgen.tools.twin.kernel.kernel_entry import check_entry, kernel_template
 from akgen.tools.twin.kernel.kernel_prelude import Variant
 from akgen.tools.twin.runtime_build import Runtime
+
+_TOKEN = re.compile(
+    r"(?P<opens>\b(?:class|struct)\s+[A-Za-z_]\w*[^;{}()]{0,200}\{)|(?P<brace>[{}])"
+    r"|\bLocalTensor\s{0,9}<[^;{}()]{1,99}>\s{1,9}(?P<names>[A-Za-z_]\w*[\w\s,\[\]]{0,200});"
+)
+
+
+def tensor_members(files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+    """Return a warning for each file with classes that keep a LocalTensor, at the first one."""
+    return _of_files(tuple(sorted(files.items())))
+
+
+@lru_cache(maxsize=16)  # every launch of a kernel asks again
+def _of_files(files: tuple[tuple[str, str], ...]) -> tuple[Diagnostic, ...]:
+    found = []
+    for file, text in files:
+        plain = without_comments(text)
+        in_class: list[bool] = []  # of each open brace: it is a class's
+        members: list[re.Match[str]] = []
+        for token in _TOKEN.finditer(plain):
+            if token["opens"] or token["brace"] == "{":
+                in_class.append(token["opens"] is not None)
+            elif token["brace"]:
+                in_class = in_class[:-1]
+            elif in_class and in_class[-1]:
+                members.append(token)
+        if members:
+            names = ", ".join(" ".join(m["names"].split()) for m in members)
+            found.append(
+                Diagnostic(
+                    code="TENSOR_MEMBER",
+                    text=f"A class keeps tensors as members ({names[:120]}).",
+                    file=file,
+                    line=plain.count("\n", 0, members[0].start("names")) + 1,
+                    severity="warning",
+                    stage="compile",
+                )
+            )
+    return tuple(found)
+
 
 MOST_KEYS = 8  # kernels that are compiled: one for each key
 

@@ -16,8 +16,16 @@ from akgen.tools.core.toolchain import Progress
 from akgen.tools.process.program import run
 from akgen.tools.twin.build_cache import build_digest
 from akgen.tools.twin.compiler import Compiler, CompileSlots, compile_slots, find_compiler, must
-from akgen.tools.twin.include_folders import DEVICE_INCLUDE, HOST_INCLUDE, TWIN, write_include_folders
-from akgen.tools.twin.precompiled import Precompiler, kernel_preludes, precompile_host, precompile_kernel
+from akgen.tools.twin.precompiled import (
+    DEVICE_INCLUDE,
+    HOST_INCLUDE,
+    TWIN,
+    Precompiler,
+    kernel_preludes,
+    precompile_host,
+    precompile_kernel,
+    write_include_folders,
+)
 from akgen.tools.twin.settings import TwinSettings
 
 SOURCE = TWIN / "src"

@@ -20,7 +20,6 @@ from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.settings import package_version
 from akgen.tools.core.toolchain import AS_USUAL, UNSEALED, Build, Launch, Progress, RunOptions
-from akgen.tools.twin.findings.tensor_members import tensor_members
 from akgen.tools.twin.host.call_check import Column, ColumnMissing, column_of
 from akgen.tools.twin.host.host_build import build_host
 from akgen.tools.twin.host.host_info import HostInfo, spec_of
@@ -30,7 +29,7 @@ from akgen.tools.twin.kernel.kernel_build import BuiltKernel, auto_sync, build_k
 from akgen.tools.twin.kernel.kernel_entry import check_entry
 from akgen.tools.twin.kernel.kernel_prelude import Variant
 from akgen.tools.twin.launch import KernelRun, launch
-from akgen.tools.twin.lint import beside_entry, lint
+from akgen.tools.twin.lint import beside_entry, lint, tensor_members
 from akgen.tools.twin.runtime_build import Runtime, build_runtime
 from akgen.tools.twin.sandboxed import sandbox_state
 from akgen.tools.twin.settings import TwinSettings

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.twin.include_folders import DEVICE_INCLUDE, HOST_INCLUDE
+from akgen.tools.twin.precompiled import DEVICE_INCLUDE, HOST_INCLUDE
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DETAIL = re.compile(r"\bnamespace\s+detail\s*\{")

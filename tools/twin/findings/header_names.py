@@ -7,7 +7,7 @@ from functools import cache
 from akgen.knowledge.cards import cards
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.twin.findings.header_classes import block, header_classes, public_text
-from akgen.tools.twin.include_folders import DEVICE_INCLUDE
+from akgen.tools.twin.precompiled import DEVICE_INCLUDE
 
 _FUNCTION = re.compile(r"\b([A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*)\s*\(")
 _MADE = re.compile(r"\bAKGEN_\w+\((\w+)")

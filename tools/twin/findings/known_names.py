@@ -8,7 +8,7 @@ from pathlib import Path
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.twin.findings.code import Code
 from akgen.tools.twin.findings.header_classes import block, without_comments, without_detail
-from akgen.tools.twin.include_folders import DEVICE_INCLUDE, HOST_INCLUDE, forwarding_headers
+from akgen.tools.twin.precompiled import DEVICE_INCLUDE, HOST_INCLUDE, forwarding_headers
 
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:.*\\\n)*.*$", re.MULTILINE)

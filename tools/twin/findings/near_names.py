@@ -20,7 +20,7 @@ from akgen.tools.twin.findings.known_names import (
     included,
     own_places,
 )
-from akgen.tools.twin.include_folders import DEVICE_INCLUDE
+from akgen.tools.twin.precompiled import DEVICE_INCLUDE
 
 # Words that other libraries use for what Ascend C calls otherwise; an empty one adds nothing.
 _WORDS = {

@@ -9,8 +9,8 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.project import KernelProject, without_comments
 from akgen.tools.twin.host.call_check import Column
 from akgen.tools.twin.host.host_info import HostInfo, TemplateArguments, TilingClass, TilingField
-from akgen.tools.twin.include_folders import DEVICE_INCLUDE
 from akgen.tools.twin.kernel.sides import CORE_TYPE, Side, symbol_of
+from akgen.tools.twin.precompiled import DEVICE_INCLUDE
 
 _CPP_OF_GE = {d.ge_name: d.cpp_name for d in DType} | {"DT_INT4": "int4b_t", "DT_COMPLEX32": "complex32"}
 
