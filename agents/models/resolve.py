@@ -119,8 +119,7 @@ def is_local(spec: str) -> bool:
 
 
 def _served(kind: str, name: str, options: ModelOptions) -> BaseChatModel:
-    from akgen.agents.models.kernelgen import KernelGenChatModel
-    from akgen.agents.models.served import ServedChatModel
+    from akgen.agents.models.served import KernelGenChatModel, ServedChatModel
 
     hosted = kind == "openai" and options.base_url is None
     if hosted and options.api_key is None:

@@ -1,6 +1,8 @@
 """A chat model behind an OpenAI-compatible server: vLLM, a hosted service, or anything that speaks the same.
 
 Answers are streamed where the server does so: limits of time and size, and leaving in the middle, rest on that.
+
+KernelGen-LM is asked in the form that it was trained on: one raw completion, whose answer begins inside its thought.
 """
 
 from collections.abc import Generator, Iterator
@@ -18,6 +20,7 @@ from akgen.agents.models.completion import Assembly, Completion, CompletionChoic
 from akgen.agents.models.faults import TOO_LONG, EndpointFault, unknown_part
 from akgen.agents.models.features import Feature
 from akgen.agents.models.http_client import HttpClient
+from akgen.agents.prompts import raw_text
 
 _ROLES = {"human": "user", "ai": "assistant", "system": "system"}
 TOKEN_CHARACTERS = 32  # more than any real text has, for each token asked for
@@ -204,3 +207,35 @@ def _usage(done: Completion) -> UsageMetadata | None:
         output_tokens=done.output_tokens,
         total_tokens=done.input_tokens + done.output_tokens,
     )
+
+
+THINK = "<think>"
+
+
+class KernelGenChatModel(ServedChatModel):
+    """Speaks /v1/completions. A conversation becomes one user turn: the models know no other.
+
+    Not covered: JSON schemas, for a grammar would forbid the thought that every answer begins with.
+    """
+
+    features: ClassVar[frozenset[Feature]] = frozenset(("seed", "n", "tokens", "within"))
+    extensions: bool = True
+
+    @property
+    def _llm_type(self) -> str:
+        return "akgen-kernelgen"
+
+    def _path(self) -> str:
+        return "completions"
+
+    def _asked(self, messages: list[BaseMessage]) -> dict[str, Any]:
+        said = "\n\n".join(str(m.text).strip() for m in messages if str(m.text).strip())
+        before, after = raw_text("kernelgen_frame.txt").split("%s")
+        return {"prompt": before + said + after}
+
+    def _extended(self) -> dict[str, Any]:
+        return {"logprobs": 0, "return_token_ids": True}
+
+    def _message(self, choice: CompletionChoice, whole: Completion, usage: UsageMetadata | None) -> AIMessage:
+        message = super()._message(choice, whole, usage)
+        return message.model_copy(update={"content": THINK + choice.text})

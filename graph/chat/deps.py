@@ -3,19 +3,58 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Protocol
 
+from akgen.agents.requests.language import Language
 from akgen.agents.run_config import RunConfig
 from akgen.graph.cancel import Cancel
-from akgen.graph.chat.face import Face
 from akgen.graph.chat.state import ChatState
 from akgen.graph.deps import Deps
 from akgen.graph.run import make_deps, memory_of
+from akgen.graph.store.records import Event, Solution
 from akgen.graph.store.run_store import RunStore
 from akgen.tools.core.call import Call
+from akgen.tools.core.outcome import InfraError, InputError
 from akgen.tools.core.settings import Settings
 from akgen.tools.core.task import Case, Reference, Task
 from akgen.tools.judge.judge import open_judge
 from akgen.tools.toolchains import make_toolchain
+
+
+class Face(Protocol):
+    """A screen. Its methods are called from the thread that works, one at a time."""
+
+    def speak(self, language: Language) -> None:
+        """Use this language from now on."""
+        ...
+
+    def say(self, text: str) -> None:
+        """Show a sentence or a few lines."""
+        ...
+
+    def code(self, text: str, language: str) -> None:
+        """Show source text or a difference."""
+        ...
+
+    def watch(self, event: Event) -> None:
+        """Show how the work goes on."""
+        ...
+
+    def think(self, text: str) -> None:
+        """Show a piece of what a model is writing, as it comes."""
+        ...
+
+    def show(self, solution: Solution, kernel: str, *, again: bool = False) -> None:
+        """Show a finished solution with its kernel; `again` if it was finished earlier."""
+        ...
+
+    def refuse(self, problem: InputError) -> None:
+        """Say why a request cannot be worked on."""
+        ...
+
+    def broken(self, problem: InfraError) -> None:
+        """Say that the machine is at fault. May raise it to end the conversation."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ from langgraph.types import Command, StateSnapshot
 
 from akgen.agents.requests.language import Language
 from akgen.graph.chat import conversation
-from akgen.graph.chat.deps import ChatDeps
-from akgen.graph.chat.face import Face
+from akgen.graph.chat.deps import ChatDeps, Face
 from akgen.graph.chat.state import ChatState, begin
 from akgen.graph.chat.texts import said
 from akgen.graph.chat.transcript import Transcript

@@ -17,7 +17,7 @@ from akgen.tools.core.verdict import CaseVerdict, Verdict
 if TYPE_CHECKING:
     from akgen.agents.search.candidates import SearchStep
     from akgen.bench.metrics import GainCalibration
-    from akgen.graph.chat.sessions import Session
+    from akgen.graph.chat.transcript import Session
     from akgen.graph.optimise import Calibration
     from akgen.graph.store.records import Attempt
     from akgen.tools.timeline.source_lines import CostedSources, ListingRow, SourceLine

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from akgen.agents.models.continuation import Continued, continued_rows
+from akgen.agents.models.local import Continued, continued_rows
 
 PROMPTS = ([5, 9, 7], [8, 6, 9, 11, 3, 12, 7], [4])
 NO_TOKEN = 99  # ends nothing

@@ -53,7 +53,7 @@ def chat(
     if list_sessions:
         _list(settings, terminal)
         return
-    from akgen.graph.chat.sessions import find_session
+    from akgen.graph.chat.transcript import find_session
 
     config = RunConfig(command=Command.CHAT, **fields)
     folder = find_session(settings.runs, session) if resume else run
@@ -83,7 +83,7 @@ def _can_draw(terminal: Terminal) -> bool:
 
 
 def _list(settings: Settings, terminal: Terminal) -> None:
-    from akgen.graph.chat.sessions import sessions
+    from akgen.graph.chat.transcript import sessions
     from akgen.tables import sessions_table
 
     found = sessions(settings.runs)
