@@ -1,5 +1,6 @@
 """One task of a bench run, in a worker process: find or write its projects, judge them, make records."""
 
+import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -13,7 +14,6 @@ from akgen.bench.answers.reading import AnswerRefused
 from akgen.bench.executors.executor import Job, Stage
 from akgen.bench.metrics import tuning_steps
 from akgen.bench.mkb.detector import detect
-from akgen.bench.processor_time import processor_s
 from akgen.bench.record import BenchConfig, Record, case_row, codes_of
 from akgen.bench.sources import Answers, Folder, ProjectSource
 from akgen.bench.suites import load_task
@@ -32,6 +32,29 @@ from akgen.tools.core.verdict import Verdict
 from akgen.tools.judge.judge import Judge, open_judge
 from akgen.tools.reference.kept_trials import kept_trials
 from akgen.tools.toolchains import make_toolchain
+
+_PROC = Path("/proc")
+_PARENT, _FIRST_TIME, _TIMES = 1, 11, 4  # fields after the name: parent; utime, stime, cutime, cstime
+
+
+def processor_s() -> float:
+    """Return the seconds of processor time that this process and its descendants have used until now."""
+    stats = dict(_stats())
+    mine, left = {os.getpid()}, set(stats)
+    while more := {pid for pid in left - mine if int(stats[pid][_PARENT]) in mine}:
+        mine |= more
+    ticks = sum(int(t) for pid in mine & left for t in stats[pid][_FIRST_TIME : _FIRST_TIME + _TIMES])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _stats() -> Iterator[tuple[int, list[str]]]:
+    for folder in _PROC.iterdir():
+        if folder.name.isdigit():
+            try:
+                text = (folder / "stat").read_text()
+            except (FileNotFoundError, ProcessLookupError, PermissionError):
+                continue  # it has ended, or is not shown
+            yield int(folder.name), text.rpartition(")")[2].split()
 
 
 def work_folder(run: Path, job: Job, sample: int) -> Path:

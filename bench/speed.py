@@ -13,11 +13,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import akgen
-from akgen.bench.figure import Figure
-from akgen.bench.many_samples import another_sample
 from akgen.bench.resolve import resolve_task
-from akgen.bench.speed_parts import composed, measure_compile, measure_graph, never_seen
-from akgen.bench.speed_scale import measure_scale
+from akgen.bench.speed_parts import Figure, composed, measure_compile, measure_graph, never_seen
+from akgen.bench.speed_scale import another_sample, measure_scale
 from akgen.knowledge.patterns import patterns
 from akgen.tools.core.call import Call
 from akgen.tools.core.outcome import InfraError, Outcome

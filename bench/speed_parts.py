@@ -8,6 +8,8 @@ checkout's answers; no cache has ever seen them.
 The graph's own cost is checkpoint, effect cache, events and routing: the deciders and the workbench answer at once with
 values as large as real ones; everything else is the machine as it is used. Run as `python -m akgen.bench.speed_parts`
 it prints this cost as one JSON object.
+
+A figure is a measured value beside its target.
 """
 
 import json
@@ -17,13 +19,13 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 from akgen.agents.budget import Budget
 from akgen.agents.plan import Plan
 from akgen.agents.roles import Decision, Feedback, Planned, Written
 from akgen.agents.run_config import Command, RunConfig
 from akgen.agents.team import make_understanding
-from akgen.bench.figure import Figure
 from akgen.bench.npukb import discovery
 from akgen.bench.resolve import resolve_task
 from akgen.bench.sources import operator_project
@@ -40,6 +42,26 @@ from akgen.tools.core.verdict import CaseVerdict, Verdict
 from akgen.tools.judge.judge import Judge
 from akgen.tools.twin.runtime_build import Runtime
 from akgen.tools.twin.sandboxed import compile_in
+
+
+class Figure(Frozen):
+    """`target` is an upper bound, or a lower one for what should be many."""
+
+    name: str
+    value: float
+    target: float
+    unit: Literal["ratio", "s", "ms", "MB", "per hour", "times", "share"]
+    detail: str
+
+    @property
+    def holds(self) -> bool:
+        return self.value >= self.target if self.at_least else self.value <= self.target
+
+    @property
+    def at_least(self) -> bool:
+        """Say whether the target is a lower bound."""
+        return self.unit in ("per hour", "times", "share")
+
 
 ATTEMPTS = 8
 CASES = 10

@@ -1,11 +1,15 @@
 """How many verdicts an hour worker processes give, and what share of many workers' time would go into verdicts.
 
 How a cluster would spend its time: the real scheduler, recorded durations, and a clock that nobody waits for.
+
+Verdicts are given on a suite of tasks with one case of about a megabyte each, and many samples of a kernel for each.
 """
 
 import heapq
 import json
+import math
 import random
+import secrets
 import sys
 import tempfile
 import time
@@ -18,19 +22,70 @@ from typing import Any
 import akgen
 from akgen.bench.executors.executor import Answered, Event, Job, Joined, Lease, WorkerSlot
 from akgen.bench.executors.scheduler import Scheduler
-from akgen.bench.figure import Figure
 from akgen.bench.launch import Places, executor
-from akgen.bench.many_samples import TASKS, ManySamples, write_samples
 from akgen.bench.record import BenchConfig, Record
+from akgen.bench.resolve import resolve_task
 from akgen.bench.runner import pending, run
+from akgen.bench.speed_parts import Figure, composed
 from akgen.bench.store import BenchStore
 from akgen.bench.suites import level_of, suite_folders
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.core.outcome import InfraError, InputError
+from akgen.tools.core.outcome import InfraError, InputError, Outcome
+from akgen.tools.core.project import KernelProject, write_files
 from akgen.tools.core.settings import Settings
-from akgen.tools.core.task import Mode
+from akgen.tools.core.task import Case, Mode
 from akgen.tools.process.group import MINIMAL_ENV
 from akgen.tools.twin.settings import TwinSettings
+
+CASE_BYTES = 1_000_000
+TASKS = ("relu", "gelu_tanh", "clamp_range", "axpy", "greater_than", "half_to_float")
+
+
+class ManySamples(Frozen):
+    """Folders for `akgen bench run SUITE --source SOURCE`, and what each sample's outcome must be."""
+
+    suite: Path
+    source: Path
+    outcomes: dict[str, tuple[Outcome, ...]]  # by task
+
+
+def write_samples(
+    folder: Path, count: int, tasks: Sequence[str] = TASKS, faulty_every: int = 0
+) -> ManySamples:
+    """Write `count` samples of each task; of those, one in `faulty_every` does not compile."""
+    outcomes = {}
+    for name in tasks:
+        task = resolve_task(name)
+        case = min(task.cases, key=lambda c: abs(_bytes(c) - CASE_BYTES))
+        place = folder / "suite" / name
+        place.mkdir(parents=True)
+        said = json.loads((task.reference.path.parent / "task.json").read_text())
+        cases = [c for c in said["cases"] if c["id"] == case.id]
+        (place / "task.json").write_text(json.dumps(said | {"cases": cases}))
+        (place / "reference.py").write_bytes(task.reference.path.read_bytes())
+        project = composed(task.model_copy(update={"cases": (case,)}))
+        faulty = [bool(faulty_every) and n % faulty_every == faulty_every - 1 for n in range(count)]
+        for number, wrong in enumerate(faulty):
+            write_files(
+                dict(another_sample(project, wrong=wrong).files), folder / "source" / name / str(number)
+            )
+        outcomes[name] = tuple(Outcome.COMPILE_ERROR if wrong else Outcome.CORRECT for wrong in faulty)
+    return ManySamples(suite=folder / "suite", source=folder / "source", outcomes=outcomes)
+
+
+def another_sample(project: KernelProject, *, wrong: bool = False) -> KernelProject:
+    """Return the project with a kernel that no cache has met."""
+    note = f"\n// {secrets.token_hex(8)}\n" + ("int missing = NotDeclaredAnywhere;\n" if wrong else "")
+    files = {p: t + note if p in project.kernel_files else t for p, t in project.files.items()}
+    return project.model_copy(update={"files": files})
+
+
+def _bytes(case: Case) -> int:
+    """Return the bytes of a case's inputs and outputs, roughly: one of each."""
+    shape = case.params.get("shape")
+    count = math.prod(int(n) for n in shape) if isinstance(shape, list | tuple) else 1
+    return 2 * count * (4 if case.params.get("dtype") == "float32" else 2)
+
 
 SAMPLES = 6  # of each task, for each worker
 FEWEST_PER_HOUR, LEAST_TWICE = 8000.0, 1.8

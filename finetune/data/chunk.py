@@ -17,7 +17,7 @@ from akgen.finetune.data.parts.variants import WrittenWay, one_shape, variants
 from akgen.finetune.data.record import DataPart, JudgedText, Provenance, TrainingRecord
 from akgen.finetune.data.texts import asked, fenced, render
 from akgen.finetune.data.verifier import SolvedTask, Verifier, claim_of, rewards_of
-from akgen.finetune.operators.table import LANGUAGES
+from akgen.finetune.operators.sketch import LANGUAGES
 from akgen.finetune.operators.tasks import Operator
 from akgen.knowledge.chip import chip
 from akgen.tools.core.outcome import Outcome

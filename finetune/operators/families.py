@@ -3,8 +3,15 @@
 import random
 from collections.abc import Callable, Sequence
 
-from akgen.finetune.operators.sketch import InputKind, Sketch, Variable
-from akgen.finetune.operators.table import LANGUAGES, Kind, Operation, operations
+from akgen.finetune.operators.sketch import (
+    LANGUAGES,
+    InputKind,
+    Kind,
+    Operation,
+    Sketch,
+    Variable,
+    operations,
+)
 
 Drawn = tuple[Variable, ...]  # the outputs
 _TRIES = 12  # of one step, before the operator is given up

@@ -3,16 +3,70 @@
 Every line is run at once, in double precision, on inputs from all of their range. It stays if its numbers are finite,
 fit into half precision, differ among each other and from every value before, and do not magnify an error of their
 operands beyond reason. So no operator is degenerate, whatever was drawn.
+
+The operations that lines are made of are a table: a PyTorch expression each, and how it is said in both languages.
 """
 
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 
 import torch
 
-from akgen.finetune.operators.table import LANGUAGES, Operation
+from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.untrusted import parse_json
+
+Kind = Literal[
+    "unary", "binary", "reduction", "normalisation", "product", "scan", "mask", "cast", "quantisation", "gradient"
+]  # fmt: skip
+Language = Literal["en", "zh"]
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+
+
+class Operation(Frozen):
+    """`code`, `en` and `zh` hold {a}, {b} and {c} for operands and a constant, others by the kind of operation.
+
+    `jumps` names the operand at whose threshold the result jumps: rounding must not decide on which side it lies.
+    """
+
+    name: str
+    code: str
+    en: str
+    zh: str
+    constants: tuple[float, ...] = ()
+    sums: bool = False  # what comes out grows with the axis
+    jumps: Literal["a", "b"] | None = None
+    converts: bool = False  # the same numbers in another type
+
+    def said(self, language: Language) -> str:
+        return self.en if language == "en" else self.zh
+
+
+class Telling(Frozen):
+    """How a step and the last step are told, and what stands between two sentences."""
+
+    step: str
+    result: str
+    between: str
+
+
+@cache
+def operations(kind: Kind) -> tuple[Operation, ...]:
+    return tuple(Operation.model_validate(entry) for entry in _table()[kind])
+
+
+@cache
+def telling(language: Language) -> Telling:
+    return Telling.model_validate(_table()["texts"][language])
+
+
+@cache
+def _table() -> Any:
+    return parse_json((Path(__file__).parent / "operations.json").read_bytes())
+
 
 InputKind = Literal["full", "row", "column", "one", "square", "block"]
 PLANES, ROWS, COLUMNS = 3, 24, 33  # of the sample inputs

@@ -17,8 +17,7 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from akgen.bench.builtin import TaskFile
 from akgen.finetune.operators.families import FAMILIES, GivenUp, rng_of
-from akgen.finetune.operators.sketch import REACH, SQUARE_PART, Sketch, Variable
-from akgen.finetune.operators.table import LANGUAGES, Language, telling
+from akgen.finetune.operators.sketch import LANGUAGES, REACH, SQUARE_PART, Language, Sketch, Variable, telling
 from akgen.graph.store.files import make_folder, write_whole
 from akgen.knowledge.entry_names import entry_name
 from akgen.tools.core.frozen import Frozen, json_text

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from akgen.bench.processor_time import processor_s
+from akgen.bench.job import processor_s
 from tests.bench.test_report import RECORDS, make
 
 BUSY = "import time\nwhile time.process_time() < 0.3: pass\nprint(flush=True)\n"

@@ -4,9 +4,8 @@ import sys
 from pathlib import Path
 
 import akgen
-from akgen.bench.figure import Figure
 from akgen.bench.speed import processor_s
-from akgen.bench.speed_parts import kernels, never_seen
+from akgen.bench.speed_parts import Figure, kernels, never_seen
 from akgen.tools.process.group import MINIMAL_ENV
 from akgen.tools.process.worker import Worker
 

@@ -18,9 +18,9 @@ from pathlib import Path
 
 from akgen.bench.executors.executor import ExecutorName
 from akgen.bench.launch import Places, executor
-from akgen.bench.many_samples import TASKS, write_samples
 from akgen.bench.record import BenchConfig
 from akgen.bench.runner import pending, run
+from akgen.bench.speed_scale import TASKS, write_samples
 from akgen.bench.store import BenchStore
 from akgen.bench.suites import level_of, suite_folders
 from akgen.settings import from_environment

@@ -11,8 +11,7 @@ import torch
 
 from akgen.bench import builtin
 from akgen.finetune.operators.families import FAMILIES
-from akgen.finetune.operators.sketch import REACH, Sketch
-from akgen.finetune.operators.table import LANGUAGES, Operation, operations
+from akgen.finetune.operators.sketch import LANGUAGES, REACH, Operation, Sketch, operations
 from akgen.finetune.operators.tasks import Operator, drawn, write
 from akgen.tools.compose.front.trace import trace
 from akgen.tools.compose.program import compose

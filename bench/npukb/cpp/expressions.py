@@ -1,7 +1,7 @@
 """Parse expressions: C++ precedence from assignment down to primaries."""
 
 from akgen.bench.npukb.cpp import syntax as cpp
-from akgen.bench.npukb.cpp.cursor import Cursor, NotHere
+from akgen.bench.npukb.cpp.lexer import Cursor, NotHere
 from akgen.tools.core.untrusted import read_literal
 
 _LEVELS = (

@@ -1,9 +1,8 @@
 """Parse statements and files: functions, OpDef constructors, globals and the PYBIND11_MODULE block."""
 
 from akgen.bench.npukb.cpp import syntax as cpp
-from akgen.bench.npukb.cpp.cursor import NotHere
 from akgen.bench.npukb.cpp.expressions import ExpressionParser
-from akgen.bench.npukb.cpp.lexer import tokenize
+from akgen.bench.npukb.cpp.lexer import NotHere, tokenize
 from akgen.tools.core.outcome import InputError
 
 

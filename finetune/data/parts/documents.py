@@ -10,7 +10,7 @@ from pathlib import Path
 
 from akgen.finetune.data.record import DataPart, JudgedText, Language, Provenance, TrainingRecord
 from akgen.finetune.data.texts import asked, render
-from akgen.finetune.operators.table import LANGUAGES
+from akgen.finetune.operators.sketch import LANGUAGES
 from akgen.knowledge.cards import ApiCard, cards
 from akgen.knowledge.errors import ErrorEntry, catalogue
 from akgen.tools.cards.programs import Snippet, findings, frame_call, mistakes_found, uses_found

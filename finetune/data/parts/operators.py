@@ -15,8 +15,8 @@ from akgen.finetune.data.parts.variants import REDUNDANT, WrittenWay
 from akgen.finetune.data.record import DataPart, JudgedText, Language, Provenance, TrainingRecord
 from akgen.finetune.data.texts import asked, fenced, render
 from akgen.finetune.data.verifier import SolvedTask, claim_of, project_claim, rewards_of
+from akgen.finetune.operators.sketch import LANGUAGES
 from akgen.finetune.operators.splits import split_of
-from akgen.finetune.operators.table import LANGUAGES
 from akgen.finetune.operators.tasks import Operator
 from akgen.knowledge.chip import Chip
 from akgen.tools.core.frozen import json_text
