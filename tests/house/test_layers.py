@@ -48,7 +48,7 @@ WALLS = {
     "trl": ("finetune/",),
     "peft": ("finetune/",),
     "datasets": ("finetune/",),
-    "transformers": ("finetune/", "agents/models/local.py", "agents/models/local.py"),
+    "transformers": ("finetune/", "agents/models/local.py"),
     "subprocess": ("tools/process/group.py",),
     "ray": ("bench/executors/ray_cluster.py",),
     "mcp": (),  # served by src/akgen/mcp/; no room knows of it
@@ -59,7 +59,6 @@ WALLS = {
         "tools/model_new/recording.py",
         "tools/model_new/dispatch.py",
         "tools/cann/worker.py",
-        "agents/models/local.py",
         "agents/models/local.py",
         "tools/compose/front/record.py",
         "tools/compose/front/record_formulas.py",

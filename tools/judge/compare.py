@@ -16,7 +16,7 @@ Mask = npt.NDArray[np.bool_]
 _MOST = float(np.finfo(np.float64).max)
 # Elements: what is computed of so many in float64 stays in the processor's cache, four times as fast for large outputs.
 CHUNK = 1 << 16
-# The chance that a byte, or a pair of bytes, is the poison's (`tools/core/poison`), where every one occurs as often.
+# The chance that a byte, or a pair of bytes, is the poison's (`tools/core/call.py`), where every one occurs as often.
 _BYTE_ALIKE, _PAIR_ALIKE = 1 / 24, 1 / (24 * 253)
 _SURELY = 1000  # times as many as by chance
 
