@@ -35,6 +35,10 @@ class CompilerError(NamedTuple):
     column: int | None = None  # where the project's own line is meant
 
 
+# Why a candidate of a call that matches nothing is none: g++ says so as an error beside the call's own.
+_OF_A_CANDIDATE = re.compile(r"no type named ['‘]type['’] in ['‘]struct std::enable_if<")
+
+
 def errors(stderr: str, is_project_file: Callable[[str], bool]) -> list[CompilerError]:
     """Split the compiler's text into errors."""
     out: list[CompilerError] = []
@@ -50,7 +54,9 @@ def errors(stderr: str, is_project_file: Callable[[str], bool]) -> list[Compiler
             origin = origin or _place(required)
             continue
         located = _LOCATED.match(line)
-        if located and located["kind"] in ("error", "fatal error"):
+        if located and out and _OF_A_CANDIDATE.match(located["text"]):
+            out[-1] = out[-1]._replace(notes=(*out[-1].notes, located["text"]))
+        elif located and located["kind"] in ("error", "fatal error"):
             own = is_project_file(located["file"])
             place = _place(located) if own else origin
             at_file, at_line = place or (None, None)
