@@ -37,7 +37,7 @@ TILE = """
     WaitFlag<HardEvent::MTE2_MTE1>(0);
 
     for (uint32_t i = 0; i < mr / 16; ++i) {
-        LoadData2DParams load;
+        LoadData2dParams load;
         load.repeatTimes = (K + c0 - 1) / c0;
         load.srcStride = mr / 16;
         LoadData(a2[i * 16 * ((K + c0 - 1) / c0 * c0)], a1[i * 16 * c0], load);

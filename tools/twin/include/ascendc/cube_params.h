@@ -62,6 +62,7 @@ struct LoadData2DParams {
     {
     }
 };
+using LoadData2dParams = LoadData2DParams; // an older spelling
 
 struct LoadData2dTransposeParams {
     uint16_t startIndex = 0;
