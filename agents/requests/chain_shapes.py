@@ -17,6 +17,7 @@ from akgen.agents.requests.named_shapes import (
 from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import ChainStep, Request, Shape
+from akgen.agents.requests.result_shapes import FLAT, result_shape
 from akgen.agents.requests.sizes import GENERAL, GENERAL_FOR, SIZES
 from akgen.knowledge.operators import Value
 
@@ -412,16 +413,30 @@ def _from_sizes(request: Request) -> tuple[Shape, ...]:
 
 
 def _without_input_sizes(request: Request) -> Request:
-    """Drop what the input's shape says already, if it says the same. Raises Unclear if it does not."""
-    steps = []
-    for at, step in enumerate(request.steps):
+    """Drop what the shapes say already, if they say the same. Raises Unclear if they do not.
+
+    A linear layer for the channels of what was pooled as a whole takes it flat.
+    """
+    steps: list[ChainStep] = []
+    for step in request.steps:
         attributes = dict(step.attributes)
         for name, axis in (("in_channels", 1), ("in_features", -1)):
             said = attributes.get(name)
-            if said is None or not request.shapes or at > 0:
+            if said is None or not request.shapes:
                 continue
-            if any(len(s[0]) < 2 or s[0][axis] != said for s in request.shapes):
+            if steps and name == "in_features" and steps[-1].operator in FLAT:
+                flat = steps[-1].model_copy(update={"operator": FLAT[steps[-1].operator]})
+                steps[-1] = flat if _arrives(request, [*steps[:-1], flat], axis, said) else steps[-1]
+            if not _arrives(request, steps, axis, said):
                 raise Unclear("disagree", said=said, name=name)
             del attributes[name]
         steps.append(step.model_copy(update={"attributes": attributes}))
     return request.model_copy(update={"steps": tuple(steps)})
+
+
+def _arrives(request: Request, before: list[ChainStep], axis: int, size: Value) -> bool:
+    """Say whether what the steps before a layer return may have that size; what nobody knows may."""
+    if not before:
+        return all(len(s[0]) > 1 and s[0][axis] == size for s in request.shapes)
+    found = result_shape(request.model_copy(update={"steps": tuple(before)}))
+    return found is None or (len(found) > 1 and found[axis] == size)

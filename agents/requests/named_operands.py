@@ -17,7 +17,7 @@ from akgen.agents.requests.request import ChainStep, Request, Shape
 from akgen.agents.requests.result_shapes import result_shape
 from akgen.agents.requests.specified.layout import SpecifiedText
 from akgen.agents.requests.specified.tensors import SpecifiedTensor, told_tensors
-from akgen.agents.requests.stated import stated_result
+from akgen.agents.requests.stated import stated_length, stated_result
 from akgen.knowledge.operators import find_operators, operator_named
 from akgen.tools.core.dtypes import DType
 
@@ -66,6 +66,7 @@ def with_named_operands(said: str, read: Read) -> Request | None:
     `read` reads a text that goes on from what is known.
     """
     stated = stated_result(said)
+    stated = stated if stated.anything else stated_length(said) or stated
     layout = SpecifiedText(stated.rest if stated.anything else said)
     text = layout.text
     tensors = [
@@ -234,7 +235,7 @@ def _further(behind: str, known: Request, read: Read) -> Request | None:
     request = read(f"then {behind}" if behind.isascii() else f"然后 {behind}", known)
     if request is None or missing(request) or request.steps[: len(known.steps)] != known.steps:
         return None
-    return request
+    return request if request.shapes == known.shapes else None
 
 
 def _read_on(request: Request | None, taken: list[Taken], parts: list[str], read: Read) -> Request | None:

@@ -84,7 +84,7 @@ def _of_weight(layers: list[OperatorEntry], sizes: Shape) -> dict[str, Value] | 
             window = sizes[2:]
             return {**out, "kernel_size": window if len(window) > 1 else window[0]}
         if "out_features" in known and len(sizes) == len((0, 0)):
-            return {"out_features": sizes[0]}
+            return {"out_features": sizes[0], "in_features": sizes[1]}
     return None
 
 

@@ -8,6 +8,8 @@ from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.request import ChainStep, Request, Shape
 from akgen.knowledge.operators import OperatorEntry, Value
 
+# what pools everything: with an axis of size 1 for each that it pools, and without
+FLAT = {"global_avg_pool": "global_average_flat", "global_max_pool": "global_max_flat"}
 _POINTWISE = ("elementwise", "comparison", "optimizer")
 _ALIKE = ("activation", "softmax", "normalization", "scan")
 _MOVED = ("roll", "flip", "cast", "tril", "triu", "contiguous", "clone", "sort", "stable_sort", "sort_values")

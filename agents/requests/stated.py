@@ -17,7 +17,7 @@ from akgen.agents.requests.needs import entry_of, missing, missing_attribute
 from akgen.agents.requests.places import shape_of
 from akgen.agents.requests.problems import Unclear, problem
 from akgen.agents.requests.request import ChainStep, ParsedRequest, Request, Shape
-from akgen.agents.requests.result_shapes import result_shape
+from akgen.agents.requests.result_shapes import FLAT, result_shape
 from akgen.agents.requests.tidied import tidied
 
 _TYPE = r"(?<![a-z0-9])(?:(?:fp|float|bf|bfloat|u?int)\d+|bool|half)(?![a-z0-9])"
@@ -38,6 +38,9 @@ _CALLED = (
     rf"[a-z]\w{{0,11}}{_LINK}(?:[,;] ?)?)?"
 )
 _OUTPUT = re.compile(rf"{_JOINT}{_NOUN}{_LINK}{_CALLED}{_SIZED}", re.I)
+_LENGTH = re.compile(
+    rf"{_JOINT}{_NOUN}{_LINK}(?P<n>\d+)(?= ?(?:[,，;；。]|\.(?!\d)|\Z))", re.I
+)  # "output 8192"
 _ARROW = re.compile(rf"(?:->|=>|→|⇒) ?(?:{_NOUN}{_LINK})?{_SIZED}", re.I)
 _TO = re.compile(
     rf"(?:(?<![a-z])from |从 ?)?(?P<given>{_SHAPE}(?: ?{_TYPE})?) ?(?:(?<![a-z])(?:in)?to|变成|变为|转成|[成到为])"
@@ -114,6 +117,14 @@ def stated_result(said: str, arguments: tuple[str, ...] = ()) -> Stated:
     return Stated(text, tuple(dict.fromkeys(shapes)), bool(alike), sure=not by_name)
 
 
+def stated_length(said: str) -> Stated | None:
+    """Return what a text says of its result's length, "output 8192"; it may be another number, as of features."""
+    found = _LENGTH.search(said)
+    if found is None:
+        return None
+    return Stated(f"{said[: found.start()]} {said[found.end() :]}", ((int(found["n"]),),), alike=False)
+
+
 def _typed(rest: str, kinds: list[str]) -> str:
     """Return what a text must still say of the type of a result: nothing where its tensors have it, too."""
     others = {*re.findall(_TYPE, rest.lower())}
@@ -171,9 +182,8 @@ def _ways(request: Request, shape: Shape) -> list[Request]:
                 settled.append(_with(last, name, value))
     if "keepdim" in names and "keepdim" not in last.attributes:
         settled.append(_with(last, "keepdim", value=True))
-    if last.operator in ("global_avg_pool", "global_max_pool"):
-        flat = last.operator.replace("avg", "average").replace("_pool", "_flat")
-        settled.append(last.model_copy(update={"operator": flat}))
+    if last.operator in FLAT:
+        settled.append(last.model_copy(update={"operator": FLAT[last.operator]}))
     return [*found, *(request.model_copy(update={"steps": (*before, step)}) for step in settled)]
 
 
@@ -216,6 +226,8 @@ def _versions(said: str) -> Iterator[tuple[str, Stated]]:
         yield text, nothing
     if stated.anything and (stated.sure or not _OPERAND.search(text)):
         yield stated.rest, stated
+    if (length := stated_length(text)) is not None:
+        yield length.rest, length
 
 
 def _checked(parsed: ParsedRequest, stated: Stated, language: Language) -> ParsedRequest:
