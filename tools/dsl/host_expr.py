@@ -156,6 +156,21 @@ def dtype_tensors(program: Program, ctx: KernelContext, phase: int) -> list[str]
 _LISTS = {"list_int": ("Int", "int64_t"), "list_float": ("Float", "float"), "list_bool": ("Bool", "bool")}
 
 
+def _instance(op: OpSpec, side: str, at: int) -> str:
+    """Return the number of a parameter's first tensor among all tensors of its side: a list has several."""
+    if side == "Input" or all(p.kind != "dynamic" for p in op.outputs[:at]):
+        return str(at)
+    return f"context->GetIrOutputInstanceInfo({at})->GetInstanceStart()"
+
+
+def _shape_in_list(op: OpSpec, side: str, at: int) -> str:
+    return (
+        f"GetDynamicInputShape({at}, i)"
+        if side == "Input"
+        else f"GetOutputShape({_instance(op, side, at)} + i)"
+    )
+
+
 def input_lines(host: HostExpr, op: OpSpec, body: str) -> list[str]:
     """Return the declarations of what `body` mentions."""
     lines: list[str] = []
@@ -187,7 +202,12 @@ def input_lines(host: HostExpr, op: OpSpec, body: str) -> list[str]:
             else:
                 lines.append(f"const gert::Shape& {shape} = {get};")
         if _uses(body, dtype):
-            at = f"GetDynamic{side}Desc({i}, 0)" if kind == "dynamic" else f"Get{prefix}{side}Desc({i})"
+            listed = kind == "dynamic" and side == "Input"
+            at = (
+                f"GetDynamicInputDesc({i}, 0)"
+                if listed
+                else f"Get{prefix}{side}Desc({_instance(op, side, i)})"
+            )
             get = f"context->{at}->GetDataType()"
             lines.append(
                 f"const ge::DataType {dtype} = {f'{has} ? {get} : ge::DT_FLOAT' if kind == 'optional' else get};"
@@ -196,7 +216,7 @@ def input_lines(host: HostExpr, op: OpSpec, body: str) -> list[str]:
             lines += [
                 f"std::vector<int64_t> {counts};",
                 f"for (size_t i = 0; i < context->GetIr{side}InstanceInfo({i})->GetInstanceNum(); ++i) {{",
-                f"    {counts}.push_back(context->GetDynamic{side}Shape({i}, i)->GetStorageShape().GetShapeSize());",
+                f"    {counts}.push_back(context->{_shape_in_list(op, side, i)}->GetStorageShape().GetShapeSize());",
                 "}",
             ]
     lines += _attrs(host, op, body)
