@@ -107,3 +107,29 @@ def test_clearing_is_a_write_like_any_other(probe, numbers, who, order, codes):
     )
     ran = probe(body, numbers(8), np.zeros(24, np.float32), block_dim=3)
     assert ran.codes == codes
+
+
+@pytest.mark.parametrize(("early", "late", "codes"), [("write(0);", "", []), ("", "write(0);", ["GM_RACE"])])
+def test_barriers_of_vector_cores_and_of_all_cores_are_counted_apart(probe, numbers, early, late, codes):
+    body = (
+        WRITE
+        + f"""
+    const bool writes = GetBlockIdx() == 0;
+    if ASCEND_IS_AIV {{
+        SyncAll();
+        SyncAll();
+        if (writes) {{ {early} }}
+    }}
+    SyncAll<false>();
+    if ASCEND_IS_AIV {{
+        if (writes) {{ {late} }}
+    }}
+    if ASCEND_IS_AIC {{
+        out.SetValue(16 + 16 * GetBlockIdx(), out.GetValue(0));
+    }}
+    if ASCEND_IS_AIV {{ SyncAll(); }}
+    SyncAll<false>();"""
+    )
+    task = "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);"
+    ran = probe(body, numbers(8), np.zeros(48, np.float32), task=task, block_dim=2)
+    assert ran.codes == codes

@@ -159,7 +159,7 @@ struct Core {
         std::deque<uint64_t> given; // not yet waited for: which one of which group (cross_round)
     };
     CrossFlag cross[16];
-    int64_t sync_round = 0;
+    int64_t sync_rounds[2] = {};  // barriers of all cores, and of vector cores only
     bool sync_of_vectors = false; // the last one was for vector cores only
     int64_t sync_polled = 0;      // the last one was made in memory: cores whose marks it reads until all are there
     RaceDetector detector;

@@ -1,6 +1,7 @@
 // The baton: one core runs at a time, and hands over only where it waits or ends. So a launch is deterministic.
 #include "akgen/sync.h"
 #include "core.h"
+#include <algorithm>
 #include "pipe.h"
 #include "report.h"
 #include <string>
@@ -131,20 +132,22 @@ void wake(Core &core)
 bool ended_unmarked(const Core &waiting, const Core &core)
 {
     return waiting.sync_polled > 0 && !core.cube && core.state == CoreState::done &&
-           core.sync_round < waiting.sync_round && block_idx_of(core) < waiting.sync_polled;
+           core.sync_rounds[waiting.sync_of_vectors] < waiting.sync_rounds[waiting.sync_of_vectors] &&
+           block_idx_of(core) < waiting.sync_polled;
 }
 
 void warn_of_ended(const Core &waiting, const char *api, const void *pc)
 {
+    const bool of_vectors = waiting.sync_of_vectors;
     int64_t round = 0;
     for (const auto &core : launch->cores) {
-        round = core->sync_round > round ? core->sync_round : round;
+        round = std::max(round, core->sync_rounds[of_vectors]);
     }
     uint32_t absent = 0;
     for (const auto &core : launch->cores) {
         const bool counted = waiting.sync_polled == 0 || block_idx_of(*core) < waiting.sync_polled;
-        const bool takes_part = counted && !(core->cube && waiting.sync_of_vectors);
-        absent += takes_part && core->state == CoreState::done && core->sync_round < round;
+        const bool takes_part = counted && !(core->cube && of_vectors);
+        absent += takes_part && core->state == CoreState::done && core->sync_rounds[of_vectors] < round;
     }
     if (absent) {
         launch->report->add({"SYNC_MISSING", api,
@@ -156,28 +159,29 @@ void warn_of_ended(const Core &waiting, const char *api, const void *pc)
 }
 
 namespace {
-// Cores that have ended count as arrived: let the others go on.
+// Whether all that a core in a barrier waits for have ended, which counts as arrived.
+bool waits_for_ended(const Core &waiting)
+{
+    const bool of_vectors = waiting.sync_of_vectors;
+    return std::all_of(launch->cores.begin(), launch->cores.end(), [&](const auto &core) {
+        return (core->cube && of_vectors) || core->sync_rounds[of_vectors] >= waiting.sync_rounds[of_vectors] ||
+               (core->state == CoreState::done && !ended_unmarked(waiting, *core));
+    });
+}
+
 bool open_gate()
 {
-    const Core *waiting = nullptr;
+    std::vector<Core *> going;
     for (const auto &core : launch->cores) {
-        if (core->state == CoreState::waiting && core->wait.what != Wait::What::sync_all) {
-            return false;
-        }
-        if (core->state == CoreState::waiting) {
-            waiting = core.get();
+        if (core->state == CoreState::waiting && core->wait.what == Wait::What::sync_all && waits_for_ended(*core)) {
+            going.push_back(core.get());
         }
     }
-    if (!waiting) {
+    if (going.empty()) {
         return false;
     }
-    for (const auto &core : launch->cores) {
-        if (ended_unmarked(*waiting, *core)) {
-            return false;
-        }
-    }
-    warn_of_ended(*waiting, "SyncAll", waiting->wait.pc);
-    for (const auto &core : launch->cores) {
+    warn_of_ended(*going.back(), "SyncAll", going.back()->wait.pc);
+    for (Core *core : going) {
         wake(*core);
     }
     return true;

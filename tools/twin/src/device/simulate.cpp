@@ -26,7 +26,7 @@ Simulation Machine::run()
     uint32_t room = launch_.chip_blocks();
     for (const auto &core : launch_.cores) {
         // Blocks that meet each other must all be there: on a chip a launch of more hangs, and has its finding.
-        room = core->sync_round > 0 ? UINT32_MAX : room;
+        room = core->sync_rounds[0] + core->sync_rounds[1] > 0 ? UINT32_MAX : room;
     }
     for (uint32_t slot = 0; slot < room && next_block_ < blocks_.size(); ++slot) {
         out_.at_once += static_cast<uint32_t>(blocks_[next_block_].size());
@@ -195,7 +195,8 @@ void Machine::run_scalar(uint32_t core, double now, bool alone)
     } else {
         c.ended = true;
         for (uint32_t other = 0; other < cores_.size(); ++other) { // some may have waited for this one
-            if (cores_[other].waiting && cores_[other].rounds > c.rounds) {
+            const int64_t *const rounds = cores_[other].rounds;
+            if (cores_[other].waiting && (rounds[0] > c.rounds[0] || rounds[1] > c.rounds[1])) {
                 push({now, 0, Moment::What::scalar, 0, 0, 0, other});
             }
         }

@@ -134,7 +134,7 @@ struct CoreProgress {
     std::vector<QueueFlag> queue_flags;
     uint32_t cross_votes[16] = {};
     Line<double> cross[16];
-    int64_t rounds = 0;
+    int64_t rounds[2] = {}; // barriers: of all cores, of vector cores only
 };
 
 class Machine {
@@ -194,7 +194,7 @@ private:
     Simulation out_;
     std::priority_queue<Moment, std::vector<Moment>, std::greater<>> moments_;
     Bandwidth bandwidth_;
-    std::map<int64_t, double> met_; // when the gate of a round opens
+    std::map<std::pair<bool, int64_t>, double> met_; // when the gate of a barrier's round opens
     std::set<std::pair<uint32_t, size_t>> arrived_;
     SecondCache *const cache_;
     std::vector<std::array<uint32_t, 7>> copied_; // by core and pipe: copies that have begun

@@ -163,24 +163,26 @@ bool Machine::drained(uint32_t core, double now)
 bool Machine::meet(uint32_t core, const Record &r, double now)
 {
     CoreProgress &c = cores_[core];
-    if (c.rounds == 0 || arrived_.count({core, c.next}) == 0) {
-        arrived_.insert({core, c.next});
-        ++c.rounds;
+    const bool of_vectors = r.op != 0;
+    if (arrived_.insert({core, c.next}).second) {
+        ++c.rounds[of_vectors];
     }
+    const int64_t round = c.rounds[of_vectors];
     double open = now;
     for (uint32_t other = 0; other < cores_.size(); ++other) {
-        const bool takes_part = !(r.op && of(other).cube);
-        if (takes_part && cores_[other].rounds < c.rounds && !cores_[other].ended) {
+        const bool takes_part = !(of_vectors && of(other).cube);
+        if (takes_part && cores_[other].rounds[of_vectors] < round && !cores_[other].ended) {
             return hold(core, now, other_cause);
         }
     }
-    if (met_[c.rounds] == 0) { // the last one to arrive opens the gate for all
-        met_[c.rounds] = open + costs_.sync_all;
+    double &met = met_[{of_vectors, round}];
+    if (met == 0) { // the last one to arrive opens the gate for all
+        met = open + costs_.sync_all;
         for (uint32_t other = 0; other < cores_.size(); ++other) {
-            push({met_[c.rounds], 0, Moment::What::scalar, 0, 0, 0, other});
+            push({met, 0, Moment::What::scalar, 0, 0, 0, other});
         }
     }
-    return met_[c.rounds] <= now || hold(core, now, other_cause);
+    return met <= now || hold(core, now, other_cause);
 }
 
 void Machine::vote(uint32_t core, const Record &r, double at)

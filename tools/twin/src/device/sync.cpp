@@ -48,8 +48,8 @@ void join_all(bool vector_only, int64_t polled, const char *api, const void *pc)
     require_all_running(api, pc);
     require_batch(api, pc);
     self->detector.barrier(Pipe::ALL);
-    ++self->sync_round;
-    const GlobalRaceDetector::Where here{barrier_key, static_cast<uint64_t>(self->sync_round)};
+    const int64_t round = ++self->sync_rounds[vector_only];
+    const GlobalRaceDetector::Where here{barrier_key, static_cast<uint64_t>(round) * 2 + vector_only};
     launch->global->release(*self, here);
     self->log.event(Kind::sync_all, 0, vector_only, static_cast<uint32_t>(so_offset(pc)));
     self->sync_of_vectors = vector_only;
@@ -57,15 +57,15 @@ void join_all(bool vector_only, int64_t polled, const char *api, const void *pc)
     bool last = true;
     for (const auto &core : launch->cores) {
         const bool left = core->state == CoreState::done && !ended_unmarked(*self, *core);
-        const bool arrived = core->sync_round >= self->sync_round || left;
+        const bool arrived = core->sync_rounds[vector_only] >= round || left;
         last = last && (!takes_part(*core, vector_only) || arrived);
     }
     if (!last) {
-        wait_here(Wait::What::sync_all, self->sync_round, pc);
+        wait_here(Wait::What::sync_all, round, pc);
     }
     launch->global->acquire(*self, here);
     for (const auto &core : launch->cores) {
-        if (core->state == CoreState::done && core->sync_round < self->sync_round) { // counts as arrived
+        if (core->state == CoreState::done && core->sync_rounds[vector_only] < round) { // counts as arrived
             launch->global->acquire(*self, {ended_key, core->index});
         }
     }
@@ -74,7 +74,8 @@ void join_all(bool vector_only, int64_t polled, const char *api, const void *pc)
     }
     warn_of_ended(*self, "SyncAll", pc);
     for (const auto &core : launch->cores) {
-        if (core->wait.what == Wait::What::sync_all && core->sync_round == self->sync_round) {
+        if (core->wait.what == Wait::What::sync_all && core->sync_of_vectors == vector_only &&
+            core->sync_rounds[vector_only] == round) {
             wake(*core);
         }
     }
