@@ -128,6 +128,22 @@ def test_a_from_the_unified_buffer(probe):
     np.testing.assert_allclose(ran.y, want, atol=1e-4)
 
 
+def test_a_from_rows_that_lie_apart_in_the_unified_buffer(probe):
+    a, b, want = factors()
+    code = "TBuf<TPosition::VECCALC> ub; pipe.InitBuffer(ub, 16384); LocalTensor<T> rows = ub.Get<T>(); "
+    code += f"DataCopy(rows, a, DataCopyParams{{{M}, {K} / 16, 0, 1}}); PipeBarrier<PIPE_ALL>(); "
+    copied = to_l1("rows", M, K, "mm.SetTensorA(t); mm.SetTensorB(b); mm.IterateAll(c);")
+    code += copied.replace("GM, 1", "VECIN, 1").replace(
+        f"DataCopy(t, rows, Nd2NzParams{{1, {M}, {K}, 0, {K},",
+        f"DataCopyPad(t, rows, DataCopyExtParams{{{M}, {K} * 2, 1, 64, 0}}, "
+        f"Nd2NzParams{{1, {M}, {K}, 0, {K} + 32,",
+    )
+    assert "DataCopyPad(" in code
+    ran = run(probe, a, b, np.zeros((M, N), np.float32), RUN=code, A_POSITION="TSCM", A_FORMAT="NZ")
+    assert ran.codes == [], ran.launch.diagnostics
+    np.testing.assert_allclose(ran.y, want, atol=1e-4)
+
+
 @pytest.mark.parametrize("transposed", [False, True])
 def test_b_in_l1(probe, transposed):
     a, b, want = factors()

@@ -33,6 +33,21 @@ AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src,
     }
 }
 
+// The same with rows of any length: `params` says how they lie in the Unified Buffer and, on their way, in the workspace.
+template <typename T>
+AKGEN_INLINE void DataCopyPad(const LocalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyExtParams &params,
+                              const Nd2NzParams &p)
+{
+    constexpr uint32_t lanes = 32 / sizeof(PrimT<T>);
+    const uint32_t apart = ((params.blockLen + 31) / 32 + static_cast<uint32_t>(params.srcStride)) * lanes;
+    const uint32_t on_the_way = (params.blockLen + static_cast<uint32_t>(params.dstStride)) / sizeof(PrimT<T>);
+    for (uint32_t row = 0; row < p.nValue && on_the_way; ++row) {
+        const uint32_t at = row * p.srcDValue;
+        DataCopy(dst[row * p.dstNzNStride * lanes], src[at / on_the_way * apart + at % on_the_way],
+                 Nd2NzParams{1, 1, p.dValue, 0, p.srcDValue, p.dstNzC0Stride, p.dstNzNStride, 0});
+    }
+}
+
 // -- into L0 ----------------------------------------------------------------------------------------------------------
 
 template <typename T>
