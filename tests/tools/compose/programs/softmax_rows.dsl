@@ -230,7 +230,7 @@ def softmax_rows(x: Tensor, y: Output):
             if row_tile >= 1:
                 softmax_rows_rows[cores](x, y, d1, d0, per_core, row_tile)
             else:
-                one_core_cycles = d0 * align_up(d1, 64) * 16 // 64
+                one_core_cycles = d0 * align_up(d1, 64) * 16 // 64 + d0 * 2000
                 wanted = max(1, d0)
                 busy = max(1, min(core_num(), int(sqrt(one_core_cycles // 470))))
                 turns = max(1, ceil_div(wanted, core_num()), (wanted + busy // 2) // busy)

@@ -91,6 +91,7 @@ STEPS = {
 # cycles of an instruction for 64 elements, where it is not about one for each step
 CYCLES = {"exp": 4, "div": 4, "ln": 2, "sqrt": 2, "rsqrt": 6, "reduce": 2, "scan": 8}
 LOAD_CYCLES, STORE_CYCLES = 8, 4  # for 64 elements of memory, by one core
+ROUND_CYCLES = 2000  # from a tile's load to its store, and numbers that the scalar unit takes from it
 TURN_CYCLES, LOOKUP_CYCLES = 30, 100  # for 64 elements that are turned on the way, or that indices pick
 SCHEDULES: dict[Kind, type["Schedule"]] = {}
 OPERATIONS: dict[str, Kind] = {}  # schedules of library operations (`LIBRARY` of middle/axes.py)
@@ -170,7 +171,12 @@ class Schedule:
         stores = STORE_CYCLES * sum(values[s.value].deps == every for s in self.t.nest.stores)
         done = sum(CYCLES.get(v.op, STEPS.get(v.op, 1)) for v in whole if v.op not in ("load", "const"))
         longest = max(loads, stores, done)
-        return self.elements() * (longest + (loads + stores + done - longest) // PIECES) // 64
+        cycles = self.elements() * (longest + (loads + stores + done - longest) // PIECES) // 64
+        return cycles if self.rounds() == ZERO else cycles + self.rounds() * ROUND_CYCLES
+
+    def rounds(self) -> Expr:
+        """Return how many times the loops come to a tile, where that may be for few elements."""
+        return ZERO
 
     def dealt(self) -> tuple[tuple[int, int], ...]:
         """Return the axes that the cores share, each with how many of its points a core takes; () for all."""

@@ -30,6 +30,9 @@ class ItemByItem(Schedule):
         self.items = product(self.t.sizes[a] for a in self.kept if a != self.lane)
         self.tile_lines()
 
+    def rounds(self) -> Expr:
+        return self.items
+
     def tile_lines(self) -> None:
         self.share(self.items, self.items)
         lane = self.t.sizes[self.lane]
@@ -108,6 +111,9 @@ class Columns(ItemByItem):
     """The innermost axis is kept: items are tiles of columns, reduced row by row."""
 
     kind: Kind = "columns"
+
+    def rounds(self) -> Expr:
+        return self.items * call("ceil_div", self.t.sizes[self.lane], MOST_COLUMNS)
 
     def tile_lines(self) -> None:
         lane = self.t.sizes[self.lane]

@@ -8,10 +8,11 @@ from akgen.tools.compose.back.loops import LoopCodegen
 from akgen.tools.compose.back.schedules.base import Kind, Schedule
 from akgen.tools.compose.back.writer import Extent, Shape
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.dsl.expr import ONE, ZERO, Name, binary, call, joined, product
+from akgen.tools.dsl.expr import ONE, ZERO, Expr, Name, binary, call, joined, product
 from akgen.tools.dsl.ir import Assign, If
 
 LANES_OF_A_CORE = 512  # columns that are worth a core
+BUFFERED = 4  # tiles that go through the pipeline in the time of one alone
 TURNED_ROWS = 16  # rows that an instruction turns
 TURNED_LANES = 128  # columns of a tile that is turned: as many rows are contiguous on the other side
 
@@ -44,6 +45,10 @@ class Rows(Schedule):
             narrow = binary("<", self.t.sizes[self.lane] // LANES_OF_A_CORE, self.tuning.cores())
             parts = [self.part.fits, binary("or", busy, short), binary("or", enough, narrow)]
             self.part.fits = joined("and", parts, ONE)
+
+    def rounds(self) -> Expr:
+        tiles = product(self.t.sizes[a] for a in self.outer)
+        return call("ceil_div", tiles, BUFFERED) if self.outer else ZERO
 
     def check(self, emitter: LoopCodegen) -> None:
         if any(level > 0 for level in emitter.owner.values()):

@@ -9,7 +9,7 @@ from akgen.tools.compose.back.schedules.base import Kind, Schedule
 from akgen.tools.compose.back.schedules.rows import Tiles
 from akgen.tools.compose.back.writer import Extent, Shape
 from akgen.tools.compose.scope import Unsupported
-from akgen.tools.dsl.expr import ONE, call, product
+from akgen.tools.dsl.expr import ONE, Expr, call, product
 from akgen.tools.dsl.ir import Assign
 
 LINE = 2048  # elements of a tile
@@ -83,8 +83,12 @@ class LineByLine(_Walked):
         self.lane = len(self.t.sizes) - 1
         self.kept = [a for a in range(self.lane) if a not in over]
         lane = self.t.sizes[self.lane]
-        self.part.cores = product([*(self.t.sizes[a] for a in self.kept), call("ceil_div", lane, LINE)])
+        self.part.cores = self.rounds()
         self.tile_of("tile", call("min", LINE, self.tuning.whole(lane)))
+
+    def rounds(self) -> Expr:
+        lane = self.t.sizes[self.lane]
+        return product([*(self.t.sizes[a] for a in self.kept), call("ceil_div", lane, LINE)])
 
     def dealt(self) -> tuple[tuple[int, int], ...]:
         return (*((axis, 1) for axis in self.kept), (self.lane, LINE))
