@@ -9,8 +9,7 @@ from akgen.tools.twin.findings.header_classes import class_named, header_classes
 from akgen.tools.twin.findings.member_findings import classes
 from akgen.tools.twin.findings.name_findings import signature
 from akgen.tools.twin.findings.names_elsewhere import LATER_CHIPS
-from akgen.tools.twin.findings.reference_findings import no_variable
-from akgen.tools.twin.findings.type_findings import QUOTED, other_class, plain_types
+from akgen.tools.twin.findings.type_findings import QUOTED, no_variable, other_class, plain_types
 
 _TELLING = ("no known conversion", "couldn't deduce", "mismatched types", "deduced conflicting types")
 

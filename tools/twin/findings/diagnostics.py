@@ -10,10 +10,8 @@ from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.project import without_comments
 from akgen.tools.twin.findings import (
     call_findings,
-    constant_findings,
     member_findings,
     name_findings,
-    reference_findings,
     type_findings,
 )
 from akgen.tools.twin.findings.code import Code, Found
@@ -222,7 +220,7 @@ _RULES: Sequence[tuple[str, Callable[[re.Match[str], CompilerError, Code], Found
     (r"undefined reference to '([^']+)'", name_findings.link),
     (
         rf"cannot bind non-const lvalue reference of type {QUOTED} to an rvalue of type {QUOTED}",
-        reference_findings.unbound,
+        type_findings.unbound,
     ),
     (
         r"cannot convert|invalid conversion|invalid initialization|could not convert|cannot bind|no match for .operator"
@@ -244,9 +242,9 @@ _RULES: Sequence[tuple[str, Callable[[re.Match[str], CompilerError, Code], Found
     (r"^expected (?:constructor, destructor|type-specifier|unqualified-id)", name_findings.no_macro),
     (_Q + r" is an inaccessible base of " + _Q, name_findings.private_base),
     (r"use of deleted function " + _Q, call_findings.deleted),
-    (r"the address of " + _Q + r" is not a valid template argument", constant_findings.no_fixed_address),
-    (r"the value of " + _Q + r" is not usable in a constant expression", constant_findings.no_constant),
-    (r"^" + _Q + r" is not a constant expression", constant_findings.no_constant),
+    (r"the address of " + _Q + r" is not a valid template argument", type_findings.no_fixed_address),
+    (r"the value of " + _Q + r" is not usable in a constant expression", type_findings.no_constant),
+    (r"^" + _Q + r" is not a constant expression", type_findings.no_constant),
     (
         r"expected |stray |unterminated|missing terminating|extended character|does not match any",
         syntax,

@@ -1,4 +1,6 @@
-"""Values of the wrong type: conversions, initialisations, results."""
+"""Values that do not fit where they stand: of the wrong type (conversions, initialisations, results), no variable where
+a function takes its argument by reference and may change it, not known when the kernel is compiled where it must be.
+"""
 
 import re
 
@@ -145,3 +147,66 @@ def _conversion(text: str) -> str | None:
         wanted = plain_types(plain[2])
         return f"Write {f'({wanted})' if wanted.endswith('*') else f'static_cast<{wanted}>'}(...) around the value."
     return None
+
+
+# What g++, then clang++, says of a candidate that wants a variable.
+_VALUE = rf"cannot convert {QUOTED} \(type {QUOTED}\) to type {QUOTED}"
+_NO_LVALUE = r"expects an lvalue for \d{1,3}\w\w argument"
+_CONST = r"LocalTensor<.*(?:have incompatible cv-qualifiers|would lose const qualifier)"
+
+
+def no_variable(name: str, notes: tuple[str, ...]) -> Found | None:
+    """Explain a call whose only fault is a value, or a constant, where the function wants a variable."""
+    for note in notes:
+        value = re.search(_VALUE, note)
+        if value is not None and _changed(value[3]) and (value[2] + "&" == value[3] or value[1].isdigit()):
+            return _found(name, value[3])
+        if re.search(_NO_LVALUE, note):
+            return _found(name, "LocalTensor<T>&")
+        if re.search(_CONST, note):
+            text = f"{name} takes its argument by reference and may change it; a const one is given."
+            return Found("WRONG_ARGUMENTS", text, "Declare the argument without const.")
+    return None
+
+
+def unbound(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    """Explain the result of a call or an index that is handed to a function that takes a variable."""
+    if match[2] + "&" != match[1]:
+        return mismatch(match, error, code)
+    called = re.search(r"initializing argument \d+ of ['‘][^'’(]*?(\w+)\(", " ".join(error.notes))
+    return _found(called[1] if called is not None else "The function", match[1])
+
+
+def _changed(wanted: str) -> bool:
+    """Say whether a parameter is a reference through which a function may write."""
+    return wanted.endswith("&") and not wanted.startswith("const ")
+
+
+def _found(name: str, wanted: str) -> Found:
+    kind = plain_types(wanted).removesuffix("&")
+    text = f"{name} takes a {kind} by reference and may change it; what is given is no variable."
+    return Found(
+        "WRONG_ARGUMENTS", text, f"Make it a variable first ({kind} name = ...;) and hand that over."
+    )
+
+
+def no_fixed_address(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    """Explain a local constant that is a template argument by reference, as the library's configurations are."""
+    del error, code
+    text = (
+        f"{match[1]} is a template argument by reference; a constant within a function has no fixed address."
+    )
+    return Found(
+        "WRONG_ARGUMENTS", text, f"Declare {match[1]} static constexpr, or constexpr outside of functions."
+    )
+
+
+def no_constant(match: re.Match[str], error: CompilerError, code: Code) -> Found:
+    """Explain a variable where only a constant can stand: a template argument, the condition of if constexpr."""
+    del error, code
+    text = f"{match[1]} is not known when the kernel is compiled, and it must be where it stands."
+    remedy = (
+        f"Make {match[1]} constexpr if its value is a constant; else choose among constants with if, "
+        "or by the tiling key with TILING_KEY_IS."
+    )
+    return Found("WRONG_ARGUMENTS", text, remedy)
