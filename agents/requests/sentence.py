@@ -24,6 +24,7 @@ from akgen.agents.requests.guesses import without_typos
 from akgen.agents.requests.halves import halved_request
 from akgen.agents.requests.indices import without_indices
 from akgen.agents.requests.language import Language, language_of
+from akgen.agents.requests.latex import with_products, without_latex
 from akgen.agents.requests.libraries import in_our_names, in_torch
 from akgen.agents.requests.listed_steps import with_listed, with_own_attributes, with_steps
 from akgen.agents.requests.loss_reductions import with_loss_reduction
@@ -41,7 +42,6 @@ from akgen.agents.requests.pasted.extraction import (
 )
 from akgen.agents.requests.pasted.nodes import with_nodes, with_properties
 from akgen.agents.requests.pasted.tensors_beside import Beside, indexed_source, with_tensors, without_label
-from akgen.agents.requests.plain_latex import with_products, without_latex
 from akgen.agents.requests.plain_words import everywhere_plain, request_plain
 from akgen.agents.requests.plainly_declared import plainly_declared
 from akgen.agents.requests.problems import Unclear, problem, problem_of

@@ -5,8 +5,8 @@ import ast
 import pytest
 import torch
 
+from akgen.agents.requests.latex import from_latex, with_sums
 from akgen.agents.requests.pasted.bare_calls import with_constructed
-from akgen.agents.requests.pasted.latex import from_latex, with_sums
 from akgen.agents.requests.pasted.loops import by_index
 from akgen.agents.requests.pasted.written_into import written_into
 from akgen.agents.requests.request import Held

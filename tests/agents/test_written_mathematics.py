@@ -4,7 +4,7 @@ import pytest
 
 from akgen.agents.requests.asides import without_asides
 from akgen.agents.requests.indices import without_indices
-from akgen.agents.requests.plain_latex import with_products, without_latex
+from akgen.agents.requests.latex import with_products, without_latex
 from akgen.agents.requests.request import Request
 from akgen.agents.requests.sentence import ParsedRequest, parse_request
 from akgen.knowledge.operators import find_operators

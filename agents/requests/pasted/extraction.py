@@ -11,10 +11,10 @@ import ast
 import re
 from typing import NamedTuple
 
+from akgen.agents.requests.latex import from_latex, with_sums
 from akgen.agents.requests.marks import MarkedText, words
 from akgen.agents.requests.parts import parts_of
 from akgen.agents.requests.pasted.bare_calls import with_constructed
-from akgen.agents.requests.pasted.latex import from_latex, with_sums
 from akgen.agents.requests.sizes import take_axes, take_dtypes, take_shapes
 from akgen.knowledge.operators import find_operators, operator_named
 from akgen.tools.core.untrusted import read_python

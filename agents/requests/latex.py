@@ -1,6 +1,8 @@
-r"""Write LaTeX as people type mathematics without it: "$\frac{x}{\sqrt{d}}$" as "x / sqrt(d)", "\hat x" as "x_hat".
+r"""Write LaTeX as people type mathematics without it: "$\frac{x}{\sqrt{d}}$" as "x / sqrt(d)", "\hat x" as "x_hat"; and
+mathematics with indices as statements: "$y_{ij} = \frac{x_{ij}}{s_i}$", "c[i, j] = sum_k a[i, k] * b[k, j]".
 
-Commands that are not known stay as they are, so that they are asked about.
+Commands that are not known stay as they are, so that they are asked about. A sum over a letter becomes a call,
+`sum_over_k(...)`, which takes the product behind it.
 """
 
 import re
@@ -115,3 +117,59 @@ def _cases(match: re.Match[str]) -> str:
     if not condition or not re.search(r"otherwise|else|否则|其他|其它", last):
         return match[0]
     return f"(({value.strip(' ,')}) if {condition} else ({other.strip(' ,')}))"
+
+
+_GROUP = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
+_INDEXED_FRACTION = re.compile(rf"\\[dt]?frac ?{_GROUP} ?{_GROUP}")
+_INDEXED_ROOT = re.compile(rf"\\sqrt ?{_GROUP}")
+_INDEXED_POWER = re.compile(rf"\^ ?{_GROUP}")
+_TEN_IN_PARENTHESES = re.compile(r"(?<![\w.])(?:(\d+(?:\.\d+)?) ?\* ?)?10 ?\^ ?(?:\( ?(-?\d+) ?\)|(-?\d+))")
+_MARKED = re.compile(r"(?<![\w\\])([A-Za-z])_(?:\{ ?([a-z](?: ?,? ?[a-z])*) ?\}|([a-z])(?![a-z]))")
+_INDEXED_SIGNS = {"\\cdot": "*", "\\times": "*", "\\odot": "*", "\\left": "", "\\right": "", "\\,": " ", "\\;": " ",
+          "\\quad": " ", "\\sigma": "sigmoid", "$": " ", "\\(": " ", "\\)": " ", "\\[": " ", "\\]": " "}  # fmt: skip
+_IS_INDEXED = re.compile(
+    r"\\(?:frac|dfrac|sqrt|sum|exp|log|tanh|max|min|sigma|cdot)(?![a-z])|[a-z]_\{[a-z, ]+\}"
+)
+_SUM = re.compile(
+    r"(?:(?<![\w.])sum|∑|Σ)(?: ?_ ?\{? ?([a-z])(?: ?= ?[01])? ?\}?(?: ?\^ ?\{?[A-Za-z0-9]\}?)?"
+    r"| over ([a-z])(?: of)?)(?![a-z\[])[ :]*"
+)
+_ENDS = "+-,;，。)]"
+
+
+def from_latex(text: str) -> str:
+    """Return the text with LaTeX in it as formulas; as it is where there is none."""
+    if not _IS_INDEXED.search(text):
+        return text
+    for _ in range(4):  # one in the other
+        text = _INDEXED_FRACTION.sub(r"((\1) / (\2))", text)
+        text = _INDEXED_ROOT.sub(r" sqrt(\1)", text)
+    text = _INDEXED_POWER.sub(r"^(\1)", text)
+    text = re.sub(r"\\sum ?_", " sum_", text)
+    for sign, written in _INDEXED_SIGNS.items():
+        text = text.replace(sign, written)
+    text = _MARKED.sub(lambda m: f"{m[1]}[{', '.join(re.findall('[a-z]', m[2] or m[3]))}]", text)
+    return re.sub(r"\\(?=[a-z])", " ", text)
+
+
+def with_sums(text: str) -> str:
+    """Return a statement with "sum_k a[i, k] * b[k, j]" as calls and powers as Python has them."""
+    text = _TEN_IN_PARENTHESES.sub(lambda m: f"{m[1] or 1}e{m[2] or m[3]}", text).replace("^", "**")
+    text = re.sub(r"(?<=[\])]) (?=[a-z]\w*\[)", " * ", text)
+    while found := list(_SUM.finditer(text)):
+        last = found[-1]
+        end, depth = last.end(), 0
+        while end < len(text) and (depth or text[end] not in _ENDS or _is_index(text, end)):
+            depth += (text[end] in "([") - (text[end] in ")]")
+            end += 1
+        letter = last[1] or last[2]
+        inner = text[last.end() : end].strip()
+        text = f"{text[: last.start()]}sum_over_{letter}({inner}) {text[end:]}"
+    return text
+
+
+def _is_index(text: str, at: int) -> bool:
+    """Say whether a sign belongs to a number: "1e-6", "-x"."""
+    return text[at] in "+-" and (
+        text[at - 1] == "e" or not text[:at].strip() or text[:at].rstrip()[-1] in "(*/"
+    )
