@@ -3,7 +3,6 @@
 import ast
 import re
 
-from akgen.agents.requests.ambiguities import refuse_choices, refuse_two_types
 from akgen.agents.requests.attributes import parameters_of
 from akgen.agents.requests.chain_shapes import with_shapes
 from akgen.agents.requests.labels import without_labels
@@ -11,6 +10,7 @@ from akgen.agents.requests.marks import Mark, MarkedText, words
 from akgen.agents.requests.needs import entry_of, tensors_of, with_type
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import ChainStep, Request
+from akgen.agents.requests.settled import refuse_choices, refuse_two_types
 from akgen.agents.requests.steps import steps_of, without_else, without_mentions
 from akgen.agents.requests.tensors import with_result
 from akgen.agents.requests.whole_numbers import accumulated

@@ -5,14 +5,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from akgen.agents.requests.accepted import accepted, denies_what_is_not, is_loss
-from akgen.agents.requests.ambiguities import refuse_other_tensors, settled
 from akgen.agents.requests.attributes import parameters_of
 from akgen.agents.requests.biases import with_own_bias
 from akgen.agents.requests.marks import Mark, MarkedText, phrase
 from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import ChainStep, Request
+from akgen.agents.requests.settled import accepted, denies_what_is_not, is_loss, refuse_other_tensors, settled
 from akgen.knowledge.operators import Value, operator_named
 
 _BEHIND = re.compile(

@@ -5,7 +5,6 @@ import re
 from functools import cache
 
 from akgen.agents.requests import sizes
-from akgen.agents.requests.ambiguities import is_of_the_result
 from akgen.agents.requests.definitions import relation
 from akgen.agents.requests.described import is_composite
 from akgen.agents.requests.equations import Told, read_equations
@@ -21,6 +20,7 @@ from akgen.agents.requests.parts import describes
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.remarks import take_remarks
 from akgen.agents.requests.request import ChainStep, Held, Request
+from akgen.agents.requests.settled import is_of_the_result
 from akgen.agents.requests.typed.computed import result_types
 from akgen.agents.requests.whole_numbers import widened
 from akgen.agents.requests.wishes import take_wishes
