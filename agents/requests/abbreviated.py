@@ -116,6 +116,8 @@ def _size(match: re.Match[str]) -> str:
     return str(re.findall(r"\d+", match[0])[-1])
 
 
+# Sizes in the place of their letters
+
 _TOLD_LETTER = re.compile(
     r"(?<![\w.\[(])(?P<letter>[A-Za-z])\s?[=＝:：]\s?(?P<size>\d{1,7}k?)(?!\w|\.\d|\s?[x×*]\s?\d)", re.ASCII
 )
@@ -169,6 +171,8 @@ def _without_told(text: str, used: set[str]) -> str:
         text = f"{text[: match.start()]}{text[end:]}"
     return _IDLE.sub("", text)
 
+
+# Changes of layout as permutations
 
 _LETTERS = "BNTSLDHWCKQMEF"
 _PLAIN_LAYOUT = rf"(?<![A-Za-z0-9_])(?:[{_LETTERS}]{{3,5}}|[{_LETTERS.lower()}]{{3,5}})(?![A-Za-z0-9_])"

@@ -92,15 +92,7 @@ _NUMBERED = re.compile(  # names of models, and how large these are
 _LETTER = re.compile(r"(?<![a-z0-9_'’\-])[b-hj-z](?![a-z0-9_'’\-])", re.I)
 _SIGN = re.compile(r"[\[\](){}=*@^+<>|%]|->|→|\d|(?<![a-z])/|/(?![a-z])", re.I)
 _ASKS = re.compile(r"einsum|(?<![=!<>])=(?!=)")
-_COMMON_HERE = {
-    "any",
-    "all",
-    "where",
-    "mul",
-    "multiply",
-    "take",
-    "select",
-}  # operators whose names are words of any sentence
+_COMMON_HERE = _COMMON | {"take", "select"}  # operators whose names are words of any sentence
 _PURPOSE = re.compile(r"(?:and |so )?(?:it|this|that)(?:'s|’s|s| is)(?: used| needed| meant)? for ", re.I)
 _OURS = re.compile(r"(?<![a-z])(?:our|my|we|i)(?![a-z])|我|咱", re.I)
 _MOST = 12  # clauses that are left out

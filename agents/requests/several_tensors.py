@@ -96,6 +96,8 @@ def _bracketed(shape: Shape) -> str:
     return f"[{', '.join(map(str, shape))}]"
 
 
+# Two tensors that are prepared alike
+
 _PREPARED = "prepared"
 _ONE = r"[a-z](?:\d|_[a-z]+)?"
 _BOTH = re.compile(
@@ -158,6 +160,8 @@ def _function(before: ChainLines, after: ChainLines) -> RequestSource:
     text = f"import torch\n\n\ndef {_PREPARED}({', '.join(after.inputs)}):\n    {body}\n"
     return RequestSource(kind="code", name=_PREPARED, text=text, entry=_PREPARED, arguments=after.inputs)
 
+
+# A vector with one value per channel
 
 _PER = (
     r"(?:per[- ]channel|channel-?wise|one (?:value )?(?:per|for each) channel|(?:over|along|across) (?:the )?"

@@ -84,6 +84,8 @@ def _declared(match: re.Match[str], text: str) -> str:
     return ", with weight and bias" if bias else ", with weight"
 
 
+# How long weights are
+
 _NAMES = {
     "running_mean": r"running[_ ]?mean|moving[_ ]mean|滑动均值",
     "running_var": r"running[_ ]?var(?:iance)?|moving[_ ]var(?:iance)?|滑动方差",
@@ -145,6 +147,8 @@ def with_weights(text: str) -> str:
 def _each(names: str) -> list[str]:
     return [m[0] for m in re.finditer(_ONE, names, re.I)]
 
+
+# How long vectors in a list of shapes are
 
 _SIZES = r"(?:[\[(] ?\d+(?: ?, ?\d+)+ ?[\])]|(?<![\w.])\d+(?: ?[x×*] ?\d+)+(?![\w.]))"
 _IS = r" ?(?:is|are|of|has|是|为|[:：=])? ?"
