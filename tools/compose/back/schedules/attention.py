@@ -100,9 +100,8 @@ class _Attention:
         turns = call("ceil_div", count, self.tuning.cores())
         # hundredths of a cycle for each key: a row's scores and weights, the operands that arrive once for all rows
         taken = turns * (tried * 18 + depth * 3 + 250)
-        if (
-            not self.suffix
-        ):  # else other phases take the cores anyway; a cube core begins with two vector cores
+        # a cube core begins with two vector cores; other phases of a kernel take them anyway
+        if not self.suffix:
             taken = taken + call("min", count, self.tuning.cores() // 2) * (3 * START_CYCLES * 100) // keys
         better = (
             Assign(name=least.id, value=work), Assign(name=high.id, value=tried), Assign(name=items.id, value=count),

@@ -213,9 +213,8 @@ class ProductBlocks:
             once, busy = once + treated, call("max", busy, treated // 2)
         cube_cores = call("core_num") // 2
         waves = call("ceil_div", count, cube_cores)
-        if (
-            not self.suffix
-        ):  # else other phases take the cores anyway; a cube core begins with two vector cores
+        # a cube core begins with two vector cores; other phases of a kernel take them anyway
+        if not self.suffix:
             once = once + call("min", count, cube_cores) * (3 * START_CYCLES)
         better = (
             Assign(name=least.id, value=cycles), Assign(name=block_m.id, value=high),
