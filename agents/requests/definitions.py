@@ -123,6 +123,7 @@ def _values(parameter: Parameter, entry: OperatorEntry) -> tuple[object, ...]:
     if parameter.kind == "bool":
         return (False, True)
     listed = words()["choices"].get(parameter.name, ()) if parameter.kind == "str" else ()
+    said = tuple(said) if isinstance(said, list) else said
     return tuple(dict.fromkeys((*(() if said is None and not parameter.optional else (said,)), *listed)))
 
 

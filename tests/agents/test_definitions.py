@@ -2,7 +2,8 @@
 
 import pytest
 
-from akgen.agents.requests.definitions import relation
+from akgen.agents.requests.definitions import _values, relation
+from akgen.knowledge.operators import operators
 
 
 @pytest.mark.parametrize(
@@ -33,3 +34,11 @@ def test_a_formula_is_compared_by_numbers(
     assert found is not None
     assert found.kind == kind
     assert dict(found.attributes) == attributes
+
+
+def test_what_is_tried_of_an_attribute_can_be_told_apart() -> None:
+    """A list among the values once ended the chat."""
+    for entry in operators():
+        for signature in entry.signatures():
+            for parameter in (p for p in signature.parameters if not p.is_tensor):
+                assert len(set(_values(parameter, entry))) == len(_values(parameter, entry))
