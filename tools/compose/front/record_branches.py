@@ -1,9 +1,9 @@
 """Branches on elements: a reference's functions rewritten so that both sides of an `if` are recorded and merged.
 
-`if`, `and`, `or`, `not`, conditional expressions and `int`, `float`, `bool`, `min`, `max` become calls of `Steering`,
-which does what Python does unless a condition is a tensor whose elements nobody knows. Then both sides run, one after
-the other; what they leave in local variables and lists is selected by the condition, and so is what they write to
-tensors. A side that ends with `return` or `continue` takes what follows as the other side.
+`if`, `and`, `or`, `not`, conditional expressions and `int`, `float`, `bool`, `min`, `max`, `len` become calls of
+`Steering`, which does what Python does unless a condition is a tensor whose elements nobody knows. Then both sides run,
+one after the other; what they leave in local variables and lists is selected by the condition, and so is what they
+write to tensors. A side that ends with `return` or `continue` takes what follows as the other side.
 Not covered: `while`, `break`, attributes that are set, and functions with closures.
 """
 
@@ -20,7 +20,7 @@ from typing import Any
 from akgen.tools.compose.front.record_outside import Unrecordable
 
 _NAME = "__steering__"
-_BUILTINS = frozenset(["int", "float", "bool", "min", "max"])
+_BUILTINS = frozenset(["int", "float", "bool", "min", "max", "len"])
 
 
 @contextmanager
@@ -375,6 +375,8 @@ class Steering:
             return function
 
         def called(*args: Any, **kwargs: Any) -> Any:
+            if name == "len" and hasattr(args[0], "unknown_length"):
+                return args[0].unknown_length
             if kwargs or not any(self.unknown(a) for a in args):
                 return function(*args, **kwargs)
             return self._number(name, *args)

@@ -7,24 +7,32 @@ along such an axis takes neutral ones from the length on. Not covered: several s
 import operator
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
+from torch.overrides import handle_torch_function
+from torch.utils import _pytree as pytree
 
+from akgen.tools.compose.front.record_batched import batch_axis
 from akgen.tools.compose.front.record_outside import Unrecordable
+
+Which: TypeAlias = int | torch.Tensor  # elements along an axis: the first so many, or those at these places
 
 
 class Ragged:
     """A tensor of unknown length along `axis`; `made(n)` gives its first n elements there, of which `length` count.
 
-    `most` is the largest length that is possible, if that is known; `start` and `step` those of a range of integers.
+    `made` takes a vector of places, too. `most` is the largest length that is possible, if that is known; `start` and
+    `step` those of a range of integers. `settled` is the whole tensor, once a call has shown how long it must be.
     """
+
+    settled: torch.Tensor | None = None
 
     def __init__(
         self,
         axis: int,
         length: torch.Tensor,
-        made: Callable[[int], torch.Tensor],
+        made: Callable[[Which], torch.Tensor],
         most: int | None = None,
         steps: tuple[Any, int] | None = None,
     ) -> None:
@@ -41,7 +49,13 @@ class Ragged:
 
     @property
     def shape(self) -> tuple[Any, ...]:
+        if self.settled is not None:
+            return tuple(self.settled.shape)
         return tuple(self.length if a == self.axis else d for a, d in enumerate(self._probe.shape))
+
+    @property
+    def unknown_length(self) -> Any:
+        return self.shape[0]
 
     def size(self, axis: int | None = None) -> Any:
         return self.shape if axis is None else self.shape[axis]
@@ -49,8 +63,8 @@ class Ragged:
     def dim(self) -> int:
         return int(self.ndim)
 
-    def numel(self) -> torch.Tensor:
-        return self.length * self._probe.numel()
+    def numel(self) -> Any:
+        return self.length * self._probe.numel() if self.settled is None else self.settled.numel()
 
     def whole(self) -> torch.Tensor:
         """Return all elements that there may be."""
@@ -75,6 +89,18 @@ class Ragged:
 
     def __getitem__(self, index: Any) -> Any:
         return call("__getitem__", torch.Tensor.__getitem__, (self, index), {})
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        handle_torch_function(torch.Tensor.__setitem__, (self,), self, index, value)
+
+    def put(self, index: Any, value: Any) -> None:
+        """Write self[index] = value: of as many elements as the index has, there are as many here."""
+        if not isinstance(index, torch.Tensor) or index.dim() != 1 or index.dtype == torch.bool or self.axis:
+            raise uncovered("writing to a part")
+        count = index.shape[0]
+        values = value.made(count) if isinstance(value, Ragged) else value
+        base = self.made(count) if self.settled is None else self.settled
+        self.settled = base.index_put((index,), values.to(base.dtype))
 
     @property
     def T(self) -> Any:
@@ -132,18 +158,29 @@ def window(x: torch.Tensor, axis: int, start: Any, stop: Any) -> Ragged:
     first = within(0 if start is None else start, count)
     last = within(count if stop is None else stop, count)
     made = _from(x, axis, first)
-    part = Ragged(axis, torch.clamp(last - first, min=0), made, count)
-    part.rows = (x, start, stop) if x.dim() == 1 else None
-    return part
+    found = Ragged(axis, torch.clamp(last - first, min=0), made, count)
+    found.rows = (x, start, stop) if x.dim() == 1 else None
+    return found
 
 
-def _from(x: torch.Tensor, axis: int, first: Any) -> Callable[[int], torch.Tensor]:
+def places(which: Which) -> torch.Tensor:
+    return which if isinstance(which, torch.Tensor) else torch.arange(which)
+
+
+def part(x: torch.Tensor, axis: int, which: Which) -> torch.Tensor:
+    """Return elements of x along an axis."""
+    if isinstance(which, torch.Tensor):
+        return x.index_select(axis, which)
+    return x.narrow(axis, 0, which)
+
+
+def _from(x: torch.Tensor, axis: int, first: Any) -> Callable[[Which], torch.Tensor]:
     count = x.shape[axis]
 
-    def made(n: int) -> torch.Tensor:
-        if isinstance(first, int) and first == 0 and n <= count:
+    def made(n: Which) -> torch.Tensor:
+        if isinstance(first, int) and first == 0 and isinstance(n, int) and n <= count:
             return x.narrow(axis, 0, n)
-        return x.index_select(axis, torch.clamp(torch.arange(n) + first, max=count - 1))
+        return x.index_select(axis, torch.clamp(places(n) + first, max=count - 1))
 
     return made
 
@@ -154,14 +191,14 @@ def arange(*ends: Any, step: int = 1) -> Ragged:
     if not isinstance(step, int) or step not in (1, -1):
         raise uncovered("a range with a step")
     length = torch.clamp((stop - start) * step, min=0)
-    return Ragged(0, length, lambda n: torch.arange(n) * step + start, None, (start, step))
+    return Ragged(0, length, lambda n: places(n) * step + start, None, (start, step))
 
 
 def repeat_interleave(x: torch.Tensor, counts: torch.Tensor, axis: int) -> Ragged:
     ends = torch.cumsum(counts, 0)
 
-    def made(n: int) -> torch.Tensor:
-        before = ends.reshape(1, -1) <= torch.arange(n).reshape(-1, 1)
+    def made(n: Which) -> torch.Tensor:
+        before = ends.reshape(1, -1) <= places(n).reshape(-1, 1)
         return x.index_select(axis, torch.clamp(before.sum(1), max=x.shape[axis] - 1))
 
     return Ragged(axis, ends[-1], made, None)
@@ -195,14 +232,14 @@ def expanded(index: Any, rank: int) -> list[Any]:
 def item(x: torch.Tensor, index: Any, unknown: Callable[[Any], bool]) -> Any:
     """Return x[index] where an entry is a number or a length that is unknown."""
     axis = 0
-    part: Ragged | None = None
+    found: Ragged | None = None
     whole: torch.Tensor | None = None
     for i in expanded(index, x.dim()):
         if i is None:
             x = x.unsqueeze(axis)
         elif isinstance(i, slice):
             if unknown(i.start) or unknown(i.stop):
-                if i.step not in (None, 1) or part is not None:
+                if i.step not in (None, 1) or found is not None:
                     raise uncovered("a slice with a step, or one of several,")
                 fixed = getattr(i.stop, "sum_of", (None, 0))
                 if i.start is not None and fixed[0] is i.start and fixed[1] >= 0:  # x[at : at + 4]
@@ -210,15 +247,15 @@ def item(x: torch.Tensor, index: Any, unknown: Callable[[Any], bool]) -> Any:
                         axis, torch.clamp(torch.arange(fixed[1]) + i.start, max=x.shape[axis] - 1)
                     )
                 else:
-                    part = window(x, axis, i.start, i.stop)
-                    x = whole = part.whole()
+                    found = window(x, axis, i.start, i.stop)
+                    x = whole = found.whole()
             elif i != slice(None):
                 x = x[(slice(None),) * axis + (i,)]
         elif isinstance(i, Ragged):
-            if part is not None:
+            if found is not None:
                 raise uncovered("one of several indices")
-            part = picked(x, axis, i)
-            x = whole = part.whole()
+            found = picked(x, axis, i)
+            x = whole = found.whole()
         elif isinstance(i, torch.Tensor) and i.dim() == 0 and i.dtype != torch.bool:
             x = x.index_select(axis, i.reshape(1)).squeeze(axis)
             axis -= 1
@@ -228,9 +265,9 @@ def item(x: torch.Tensor, index: Any, unknown: Callable[[Any], bool]) -> Any:
         else:
             raise uncovered("an index beside a slice")
         axis += 1
-    if part is None or x is whole:
-        return x if part is None else part
-    return Ragged(part.axis, part.length, lambda n: x.narrow(part.axis, 0, n), part.most)
+    if found is None or x is whole:
+        return x if found is None else found
+    return Ragged(found.axis, found.length, lambda n: part(x, found.axis, n), found.most)
 
 
 def put(x: torch.Tensor, index: Any, value: Any, unknown: Callable[[Any], bool]) -> None:
@@ -385,9 +422,21 @@ NEUTRAL: dict[str, float] = {
 }  # fmt: skip
 
 
+_LIKE = frozenset(["empty_like", "zeros_like", "ones_like", "full_like", "new_zeros_like"])
+
+
+def _settled(value: Any) -> Any:
+    return value.settled if isinstance(value, Ragged) and value.settled is not None else value
+
+
 def call(name: str, func: Any, args: Any, kwargs: Any) -> Any:
     """Call a function some of whose arguments are parts."""
     name = name.strip("_") if name.startswith("__") else name
+    args, kwargs = pytree.tree_map(_settled, (args, kwargs))
+    if not any(isinstance(v, Ragged) for v in pytree.tree_leaves((args, kwargs))):
+        return func(*args, **kwargs)
+    if name in _LIKE and isinstance(args[0], Ragged):
+        return args[0].mapped(lambda v: func(v, *args[1:], **kwargs))
     if name in ("cat", "concat", "concatenate"):
         return _joined(args[0], kwargs.get("dim", args[1] if len(args) > 1 else 0))
     if name in POINTWISE:
@@ -404,25 +453,32 @@ def call(name: str, func: Any, args: Any, kwargs: Any) -> Any:
         if axis != x.axis:
             return x.mapped(lambda v: func(v, *args[1:], **kwargs))
         full = func(x.masked(-torch.inf), *args[1:], **kwargs)
-        return Ragged(axis, x.length, lambda n: full.narrow(axis, 0, n), x.most)
-    if name in ("transpose", "permute", "t", "swapaxes", "unsqueeze"):
-        return x.mapped(lambda v: func(v, *args[1:], **kwargs), _moved(name, x, args[1:], kwargs))
+        return Ragged(axis, x.length, lambda n: part(full, axis, n), x.most)
     if name in ("view", "reshape", "flatten"):
         return _reshaped(x, args[1:], kwargs, flat=name == "flatten")
-    if name in ("chunk", "split"):
-        axis = kwargs.get("dim", args[2] if len(args) > 2 else 0) % x.ndim
-        if axis != x.axis:
-            parts = func(x.made(1), *args[1:], **kwargs)
-            return tuple(
-                x.mapped(lambda v, k=k: func(v, *args[1:], **kwargs)[k])  # type: ignore[misc]
-                for k in range(len(parts))
-            )
+    if (
+        name == "getitem"
+        and isinstance(args[1], torch.Tensor)
+        and args[1].dtype != torch.bool
+        and x.axis == 0
+    ):
+        below = getattr(args[1], "below", None)  # what sorts so many elements: there are as many
+        if below is None or args[1].dim() != 1:
+            return x.made(args[1].reshape(-1)).reshape(*args[1].shape, *x.made(1).shape[1:])
+        return x.made(below).index_select(0, args[1])
     if name == "getitem":
         entries = expanded(args[1], x.ndim)
         plain = all(i == slice(None) for i in entries[: x.axis + 1])
         if plain and all(isinstance(i, (slice, int)) or i is None for i in entries):
             return x.mapped(lambda v: v[tuple(entries)])
-    raise uncovered(f"the operation {name} of a part")
+    moved = batch_axis(name, x.made(1).shape, x.axis, args[1:], kwargs)
+    if moved is None:
+        raise uncovered(f"the operation {name} of a part")
+    results = func(x.made(1), *args[1:], **kwargs)
+    if isinstance(results, torch.Tensor):
+        return x.mapped(lambda v: func(v, *args[1:], **kwargs), moved)
+    each = (x.mapped(lambda v, k=k: func(v, *args[1:], **kwargs)[k], moved) for k in range(len(results)))  # type: ignore[misc]
+    return tuple(each)
 
 
 def _pointwise(func: Any, args: Any, kwargs: Any) -> Ragged:
@@ -433,7 +489,7 @@ def _pointwise(func: Any, args: Any, kwargs: Any) -> Ragged:
         raise uncovered("a part beside one along another axis")
     known = [p.most for p in parts if p.most is not None]
 
-    def made(n: int) -> torch.Tensor:
+    def made(n: Which) -> torch.Tensor:
         result: torch.Tensor = func(*(a.made(n) if isinstance(a, Ragged) else a for a in args), **kwargs)
         return result
 
@@ -484,18 +540,6 @@ def _reduced(name: str, func: Any, x: Ragged, args: Any, kwargs: Any) -> Any:
     return func(x.masked(NEUTRAL[name]), *args, **kwargs)
 
 
-def _moved(name: str, x: Ragged, args: Any, kwargs: Any) -> int:
-    """Return where a view puts the axis."""
-    if name == "unsqueeze":
-        at = kwargs.get("dim", args[0] if args else 0) % (x.ndim + 1)
-        return x.axis + int(at <= x.axis)
-    if name == "permute":
-        order = args[0] if len(args) == 1 and not isinstance(args[0], int) else args
-        return [d % x.ndim for d in order].index(x.axis)
-    a, b = (0, 1) if name == "t" else (d % x.ndim for d in args[:2])
-    return b if x.axis == a else a if x.axis == b else x.axis
-
-
 def _reshaped(x: Ragged, args: Any, kwargs: Any, *, flat: bool) -> Any:
     if x.axis != 0:
         raise uncovered("another shape of a part that is not the first axis,")
@@ -506,9 +550,14 @@ def _reshaped(x: Ragged, args: Any, kwargs: Any, *, flat: bool) -> Any:
     if len(sizes) == 1:
         width = _count(inner)
         most = None if x.most is None else x.most * width
-        result = Ragged(
-            0, x.length * width, lambda n: x.made(-(-n // width)).reshape(-1).narrow(0, 0, n), most
-        )
+
+        def in_line(n: Which) -> torch.Tensor:
+            if isinstance(n, torch.Tensor):
+                lines = x.made(n // width).reshape(n.shape[0], width)
+                return lines.gather(1, (n % width).unsqueeze(1)).squeeze(1)
+            return x.made(-(-n // width)).reshape(-1).narrow(0, 0, n)
+
+        result = Ragged(0, x.length * width, in_line, most)
         result.tail = (x, inner)
         return result
     tail = sizes[1:]
@@ -520,15 +569,22 @@ def _reshaped(x: Ragged, args: Any, kwargs: Any, *, flat: bool) -> Any:
         source, start, stop = rows
         first = 0 if start is None else _over(start, width)
         if first is not None and source.shape[0] % width == 0:
-            lines = source.reshape(-1, *tail)
-            most = lines.shape[0]
+            rows_of = source.reshape(-1, *tail)
+            most = rows_of.shape[0]
             length = sizes[0] if isinstance(sizes[0], torch.Tensor) else _over(stop - (start or 0), width)
             if length is not None:
-                return Ragged(0, torch.clamp(length, 0, most), _from(lines, 0, within(first, most)), most)
+                return Ragged(0, torch.clamp(length, 0, most), _from(rows_of, 0, within(first, most)), most)
     if not inner:
         length = sizes[0] if isinstance(sizes[0], torch.Tensor) else x.length // width
         most = None if x.most is None else x.most // width
-        return Ragged(0, length, lambda n: x.made(n * width).reshape(n, *tail), most)
+
+        def lines(n: Which) -> torch.Tensor:
+            if isinstance(n, torch.Tensor):
+                each = n.unsqueeze(1) * width + torch.arange(width)
+                return x.made(each.reshape(-1)).reshape(n.shape[0], *tail)
+            return x.made(n * width).reshape(n, *tail)
+
+        return Ragged(0, length, lines, most)
     if _count(inner) == width:
         return x.mapped(lambda v: v.reshape(v.shape[0], *tail))
     raise uncovered("another shape of a part")
@@ -560,18 +616,16 @@ def _joined(parts: Sequence[Any], axis: int) -> Ragged:
         starts.append(starts[-1] + (p.length if isinstance(p, Ragged) else p.shape[axis]))
     known = [p.most if isinstance(p, Ragged) else p.shape[axis] for p in parts]
 
-    def made(n: int) -> torch.Tensor:
-        places = torch.arange(n)
+    def made(n: Which) -> torch.Tensor:
+        wanted = places(n)
         result: torch.Tensor | None = None
-        for p, start in zip(parts, starts, strict=False):
-            held = p.made(min(n, p.most or n)) if isinstance(p, Ragged) else p
-            at = torch.clamp(places - start, 0, held.shape[axis] - 1)
-            mine = (
-                held
-                if isinstance(start, int) and not start and held.shape[axis] == n
-                else held.index_select(axis, at)
-            )
-            result = mine if result is None else torch.where(along(places >= start, axis, rank), mine, result)
+        for p, start, count in zip(parts, starts, known, strict=False):
+            if isinstance(start, int) and not start and isinstance(n, int) and (count is None or n <= count):
+                mine = p.made(n) if isinstance(p, Ragged) else part(p, axis, n)
+            else:
+                at = torch.clamp(wanted - start, 0, None if count is None else count - 1)
+                mine = p.made(at) if isinstance(p, Ragged) else part(p, axis, at)
+            result = mine if result is None else torch.where(along(wanted >= start, axis, rank), mine, result)
         assert result is not None
         return result
 
@@ -595,11 +649,11 @@ def select(condition: torch.Tensor, a: Any, b: Any) -> Any:
             lambda n: torch.where(condition, a.made(n), b.made(n)), most,
         )  # fmt: skip
     if isinstance(a, Ragged) != isinstance(b, Ragged):
-        fixed, part = (b, a) if isinstance(a, Ragged) else (a, b)
+        fixed, other = (b, a) if isinstance(a, Ragged) else (a, b)
         if (
-            isinstance(fixed, torch.Tensor) and fixed.dim() == part.ndim
+            isinstance(fixed, torch.Tensor) and fixed.dim() == other.ndim
         ):  # the length is right where the part is taken
-            made = part.made(fixed.shape[part.axis])
+            made = other.made(fixed.shape[other.axis])
             return (
                 torch.where(condition, made, fixed)
                 if isinstance(a, Ragged)
@@ -621,13 +675,11 @@ def select(condition: torch.Tensor, a: Any, b: Any) -> Any:
 def _perhaps(holds: torch.Tensor, value: Any) -> Ragged:
     """Return a member of a list that is there if a condition holds: as a part without any elements else."""
     if isinstance(value, Ragged) and value.axis == 0:
-        part = Ragged(0, torch.where(holds, value.length, 0), value.made, value.most)
+        found = Ragged(0, torch.where(holds, value.length, 0), value.made, value.most)
         if value.tail is not None:
             lines, inner = value.tail
-            part.tail = (_perhaps(holds, lines), inner)
-        return part
+            found.tail = (_perhaps(holds, lines), inner)
+        return found
     if isinstance(value, torch.Tensor) and value.dim():
-        return Ragged(
-            0, torch.where(holds, value.shape[0], 0), lambda n: value.narrow(0, 0, n), value.shape[0]
-        )
+        return Ragged(0, torch.where(holds, value.shape[0], 0), lambda n: part(value, 0, n), value.shape[0])
     raise uncovered("a list")

@@ -1,7 +1,8 @@
 """Elements that a mask selects, `x[mask]`: all of x with the mask beside it, as long as nobody asks for their order.
 
-Elementwise operations of selected elements, sums, means and extremes over them, and `y[mask] = …` of what the same mask
-selected are the same of all elements under the mask. Not covered: selected elements as a result, or in another shape.
+Elementwise operations of selected elements, layers and norms of selected rows, sums, means and extremes over them, and
+`y[mask] = …` of what the same mask selected are the same of all elements under the mask. So are rows that `where(mask)`
+or `nonzero` names (record_coordinates.py). Not covered: selected elements as a result, or in another shape.
 """
 
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from typing import Any
 
 import torch
 
+from akgen.tools.compose.front.record_batched import batch_axis
 from akgen.tools.compose.front.record_outside import Unrecordable, bincount
 from akgen.tools.compose.front.record_ragged import NEUTRAL, POINTWISE
 
@@ -24,7 +26,15 @@ _EXTREMES = {"max": "amax", "min": "amin"}
 
 
 class Selected:
-    """The elements of `whole` (mask's axes first, then others) where `mask` holds, along one axis."""
+    """The elements of `whole` where `mask` holds, along one axis.
+
+    `whole` has the mask's axes first, with length 1 where it does not vary along one, then others.
+    """
+
+    coordinate: int | None = (
+        None  # of the places where the mask holds: the axis of the mask that they lie along
+    )
+    before = 0  # axes of length 1 in front of the selected one
 
     def __init__(
         self, whole: torch.Tensor, mask: torch.Tensor, origin: Any, origin_of: Callable[[Any], Any]
@@ -33,30 +43,52 @@ class Selected:
         self.whole, self.mask = whole, mask
         self.origin, self._origin_of = origin, origin_of
         self.dtype, self.device = whole.dtype, whole.device
-        self.ndim = whole.dim() - mask.dim() + 1
         self.is_quantized, self.requires_grad = False, False
 
     @property
+    def ndim(self) -> int:
+        return int(self.before + self.whole.dim() - self.mask.dim() + 1)
+
+    @property
     def shape(self) -> tuple[Any, ...]:
-        return (self.mask.sum(), *self.whole.shape[self.mask.dim() :])
+        return (*[1] * self.before, self.unknown_length, *self.whole.shape[self.mask.dim() :])
 
     def size(self, axis: int | None = None) -> Any:
         return self.shape if axis is None else self.shape[axis]
 
     def dim(self) -> int:
-        return int(self.ndim)
+        return self.ndim
+
+    @property
+    def unknown_length(self) -> torch.Tensor:
+        """Return how many elements there are, as a number that says of which mask."""
+        count = self.mask.sum()
+        count.counts = self.origin
+        return count
 
     def numel(self) -> torch.Tensor:
-        return self.mask.sum() * self.whole.shape[self.mask.dim() :].numel()
+        each = self.whole.shape[self.mask.dim() :].numel()
+        return self.unknown_length * each if each != 1 else self.unknown_length
 
     def written_to(self, x: torch.Tensor, mask: torch.Tensor) -> None:
         """Write these elements where a mask holds in x, which has to be their own."""
-        if self._origin_of(mask) != self.origin:
+        if self.before or self._origin_of(mask) != self.origin:
             raise uncovered("writing where another mask holds")
         x.copy_(torch.where(self.spread(mask), self.whole, x))
 
     def with_elements(self, whole: torch.Tensor) -> "Selected":
-        return Selected(whole, self.mask, self.origin, self._origin_of)
+        made = Selected(whole, self.mask, self.origin, self._origin_of)
+        made.before = self.before
+        return made
+
+    def rows(self) -> torch.Tensor:
+        """Return all elements, along one axis in place of the mask's."""
+        rest = self.whole.shape[self.mask.dim() :]
+        return self.whole.reshape(-1, *rest)
+
+    def with_rows(self, rows: torch.Tensor) -> "Selected":
+        """Return the same selection of what was computed of `rows`."""
+        return self.with_elements(rows.reshape(*self.whole.shape[: self.mask.dim()], *rows.shape[1:]))
 
     def spread(self, mask: torch.Tensor) -> torch.Tensor:
         """Return the mask with as many axes as the elements have."""
@@ -65,7 +97,7 @@ class Selected:
     def others(self, fill: float | bool) -> torch.Tensor:
         """Return all elements, flat along the mask's axes, with `fill` where it does not hold."""
         kept = torch.where(self.spread(self.mask), self.whole, fill)
-        return kept.flatten(0, self.mask.dim() - 1)
+        return kept.reshape(-1, *kept.shape[self.mask.dim() :])
 
     def part(self, value: Any) -> Any:
         """Return another operand as it meets all elements."""
@@ -79,6 +111,9 @@ class Selected:
 
     def __len__(self) -> int:
         raise uncovered("a Python loop")
+
+    def __getitem__(self, index: Any) -> Any:
+        return call("getitem", torch.Tensor.__getitem__, (self, index), {})
 
     def __getattr__(self, name: str) -> Any:
         function = getattr(torch.Tensor, name, None)
@@ -95,7 +130,7 @@ def _operator(name: str, function: Any) -> None:
     setattr(Selected, f"__{name}__", lambda self, *args: call(name, function, (self, *args), {}))
 
 
-for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or"):
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "matmul"):
     _operator(_name, getattr(torch.Tensor, f"__{_name}__"))
     _operator(f"r{_name}", getattr(torch.Tensor, f"__r{_name}__"))
     _operator(f"i{_name}", getattr(torch.Tensor, f"__{_name}__"))
@@ -132,9 +167,61 @@ def call(name: str, func: Any, args: Any, kwargs: Any) -> Any:
         return spread.sqrt() if name == "std" else spread
     if name.removesuffix("_") in ("scatter_add", "index_add", "bincount"):
         return _added(name, func, args, kwargs)
-    if name in NEUTRAL and args[0] is first:
+    if name in ("matmul", "mm") and args[0] is first and not isinstance(args[1], Selected):
+        return first.with_elements(torch.matmul(first.whole, args[1]))
+    if args[0] is not first:
+        raise uncovered(f"the operation {name}")
+    if first.before:
+        return _without_ones(name, func, first, args[1:], kwargs)
+    if name == "getitem":
+        return _item(first, args[1])
+    if batch_axis(name, first.whole.shape[first.mask.dim() - 1 :], 0, args[1:], kwargs) == 0:
+        return _of_rows(func, first, args[1:], kwargs)
+    if name in NEUTRAL:
         return _reduced(name, first, args[1:], kwargs)
     raise uncovered(f"the operation {name}")
+
+
+def _without_ones(name: str, func: Any, x: Selected, args: Any, kwargs: Any) -> Any:
+    """Call with what has axes of length 1 in front: a layer of it, or another shape without them."""
+    plain = x.with_elements(x.whole)
+    plain.before = 0
+    if name == "linear":
+        result = call(name, func, (plain, *args), kwargs)
+        result.before = x.before
+        return result
+    gone = name == "squeeze" and args in ((), (0,)) and not kwargs
+    gone = gone or (name == "flatten" and args in ((0, 1), (0, -2)) and not kwargs)
+    if x.before == 1 and gone:
+        return plain
+    if x.before == 1 and name in ("view", "reshape"):
+        return call(name, func, (plain, *args), kwargs)
+    raise uncovered(f"the operation {name}")
+
+
+def _of_rows(func: Any, x: Selected, args: Any, kwargs: Any) -> Any:
+    """Return what a call makes of each element along the selected axis, which it treats as a batch."""
+    given = args
+    if getattr(func, "__name__", "") in ("view", "reshape"):
+        sizes = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
+        given = (-1, *sizes[1:])
+    results = func(x.rows(), *given, **kwargs)
+    if isinstance(results, torch.Tensor):
+        return x.with_rows(results)
+    return tuple(x.with_rows(r) for r in results)
+
+
+def _item(x: Selected, index: Any) -> Selected:
+    """Return x[index], all of the selected axis."""
+    given = index if isinstance(index, tuple) else (index,)
+    first = given[0] if given else None
+    plain = all(i is None or isinstance(i, (int, slice)) or i is Ellipsis for i in given)
+    if not plain or not (first == slice(None) or first is Ellipsis):
+        raise uncovered("an index")
+    rows: torch.Tensor = x.rows()[given]
+    if rows.dim() == 0 or (first is Ellipsis and isinstance(given[-1], int) and x.ndim == 1):
+        raise uncovered("an index")
+    return x.with_rows(rows)
 
 
 def _reduced(name: str, x: Selected, args: Any, kwargs: Any) -> torch.Tensor:
@@ -166,13 +253,24 @@ def _added(name: str, func: Any, args: Any, kwargs: Any) -> Any:
     values = kwargs.get("weights", args[1] if counts and len(args) > 1 else None)
     if not counts:
         values = args[3]
-    if not isinstance(index, Selected) or index.ndim != 1 or not (counts or (args[1] == 0 and not kwargs)):
+    alpha = kwargs.get("alpha", 1)
+    if (
+        not isinstance(index, Selected)
+        or index.ndim != 1
+        or not (counts or (args[1] == 0 and not set(kwargs) - {"alpha"}))
+    ):
         raise uncovered(f"the operation {name}")
     if values is None:
         values = index.with_elements(torch.ones_like(index.whole))
-    if not isinstance(values, Selected):
+    if not isinstance(values, Selected) or values.before:
         raise uncovered(f"the operation {name}")
-    added = index.with_elements(index.part(values)).others(0)
+    values = index.with_elements(index.part(values) * alpha if alpha != 1 else index.part(values))
+    if not counts and index.coordinate is not None:  # no index is needed: each element adds to its own place
+        kept = torch.where(values.spread(values.mask), values.whole, 0)
+        others = [a for a in range(index.mask.dim()) if a != index.coordinate]
+        total = kept.sum(others) if others else kept
+        return args[0].add_(total) if name.endswith("_") else args[0] + total
+    added = values.others(0)
     if counts:
         return bincount(index.others(0), added, kwargs.get("minlength", 0))
     return func(args[0], 0, index.others(0), added)

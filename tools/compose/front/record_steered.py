@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
+from akgen.tools.compose.front import record_coordinates as coordinates
 from akgen.tools.compose.front import record_ragged as ragged
 from akgen.tools.compose.front import record_selected as selected
 from akgen.tools.compose.front.record_branches import Steering
@@ -22,6 +23,17 @@ from akgen.tools.compose.front.user_lines import UserLines
 _MOST_NUMBERS = 4096  # of a tensor that becomes a list
 _SUMS = frozenset(["__add__", "__radd__", "add"])
 _PRODUCTS = frozenset(["__mul__", "__rmul__", "mul"])
+_COUNTS = frozenset(["any", "sum", "count_nonzero"])
+_SAME = frozenset(["reshape", "view", "squeeze", "to", "long", "int", "bool", "item", "float"])
+# comparisons of how many there are with a number: whether they say that there are some
+_SOME = {
+    ("gt", 0): True,
+    ("ne", 0): True,
+    ("ge", 1): True,
+    ("eq", 0): False,
+    ("lt", 1): False,
+    ("le", 0): False,
+}
 aten = torch.ops.aten
 
 
@@ -49,9 +61,16 @@ class SteeredCalls(OutsideCalls):
 
     def _called(self, name: str, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if name == "item" and self.unknown(args[0]):
-            return args[0].reshape(())
+            return self._noted(name, args, args[0].reshape(()))
         if name == "tolist" and not self._known(args[0]) and args[0].numel() <= _MOST_NUMBERS:
             return _numbers(args[0])
+        if name in ("where", "nonzero", "argwhere", "nonzero_numpy") and self._holds_unknown(args):
+            return self._places(name, args, kwargs)
+        if name in ("__getitem__", "index_select", "embedding") and self._is_placed(name, args):
+            index, x = args[::-1] if name == "embedding" else (args[-1], args[0])
+            return (
+                coordinates.picked(x, index) if name != "embedding" else coordinates.picked(args[1], args[0])
+            )
         if name == "__getitem__" and self._steers(args[1]):
             return ragged.item(args[0], self._plain(args[1]), self.unknown)
         if name in ("__getitem__", "masked_select") and self._selects(args):
@@ -67,10 +86,14 @@ class SteeredCalls(OutsideCalls):
             self._origins.pop(id(changed), None)
         if changed is None or not self.steering.conditions:
             result = self._done(name, func, types, args, kwargs)
-            return self._noted(name, args, result)
-        before = changed.clone()
+            return self._noted(name, args, result, kwargs)
+        own = next((a.origin for a in args[1:] if isinstance(a, Selected)), None)
+        conditions = [c for c in self.steering.conditions if own is None or not self._says_some(c, own)]
+        before = changed.clone() if conditions else changed
         result = self._done(name, func, types, args, kwargs)
-        holds = reduce(torch.logical_and, [c.reshape(()) != 0 for c in self.steering.conditions])
+        if not conditions:  # where nothing is selected, nothing is written
+            return result
+        holds = reduce(torch.logical_and, [c.reshape(()) != 0 for c in conditions])
         changed.copy_(torch.where(holds, changed, before))
         return result
 
@@ -80,6 +103,38 @@ class SteeredCalls(OutsideCalls):
         masked = isinstance(mask, torch.Tensor) and mask.dtype == torch.bool and mask.dim() > 0
         return masked and isinstance(x, torch.Tensor) and not self._known(mask)
 
+    def _holds_unknown(self, args: Any) -> bool:
+        """Return whether somebody asks where a tensor is not 0 that the inputs decide."""
+        return (
+            len(args) == 1
+            and isinstance(args[0], torch.Tensor)
+            and args[0].dim() > 0
+            and not self._known(args[0])
+        )
+
+    def _places(self, name: str, args: Any, kwargs: Any) -> Any:
+        """Return where a tensor is not 0."""
+        (mask,) = args
+        if mask.dtype != torch.bool:
+            mask = self._noted("ne", (mask, 0), mask != 0)
+        like = Selected(mask, mask.clone(), self._origin(mask), self._origin)
+        columns = coordinates.coordinates(like)
+        single = name == "where" or kwargs.get("as_tuple")
+        return columns if single else coordinates.Places(columns)
+
+    @staticmethod
+    def _is_placed(name: str, args: Any) -> bool:
+        """Return whether a tensor is indexed by what a mask selects."""
+        if name == "embedding":
+            return isinstance(args[0], Selected)
+        whole = name == "__getitem__" or (len(args) == 3 and args[1] == 0)
+        return whole and isinstance(args[0], torch.Tensor) and coordinates.holds_places(args[-1])
+
+    def _says_some(self, condition: Any, origin: Any) -> bool:
+        """Return whether a condition says that the mask of this origin holds somewhere."""
+        some = getattr(condition, "some_of", (getattr(condition, "counts", None), True))
+        return bool(some == (origin, True))
+
     def _origin(self, value: Any) -> Any:
         """Return what made a mask; of anything else what it is now."""
         if not isinstance(value, torch.Tensor):
@@ -87,6 +142,12 @@ class SteeredCalls(OutsideCalls):
         return self._origins[id(value)][1] if id(value) in self._origins else (id(value), self._written)
 
     def _done(self, name: str, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if name == "__setitem__" and isinstance(args[0], Ragged):
+            if self.steering.conditions:
+                raise ragged.uncovered("writing, in a branch, to a part")
+            return args[0].put(*args[1:])
+        if name == "__setitem__" and coordinates.holds_places(args[1]):
+            return coordinates.put(*args)
         if name == "__setitem__" and isinstance(args[2], Selected):
             return args[2].written_to(args[0], args[1])
         if args and isinstance(args[0], Selected):
@@ -154,10 +215,15 @@ class SteeredCalls(OutsideCalls):
             return tuple(found)
         return None
 
-    def _noted(self, name: str, args: Any, result: Any) -> Any:
+    def _noted(self, name: str, args: Any, result: Any, kwargs: Any = None) -> Any:
         """Note what made a mask, and of sums and products of unknown numbers what slices can use."""
+        if name in ("sort", "argsort") and isinstance(args[0], torch.Tensor) and args[0].dim() == 1:
+            (result if name == "argsort" else result[1]).below = args[0].shape[0]
         if isinstance(result, torch.Tensor) and result.dtype == torch.bool:
-            self._origins[id(result)] = (result, args), (name, *map(self._origin, args))
+            named = tuple((k, self._origin(v)) for k, v in sorted((kwargs or {}).items()))
+            self._origins[id(result)] = (result, args, kwargs), (name, *map(self._origin, args), *named)
+        if isinstance(result, torch.Tensor) and result.dim() == 0:
+            self._note_count(name.strip("_"), args, result)
         if (
             len(args) != 2
             or not isinstance(result, torch.Tensor)
@@ -175,6 +241,24 @@ class SteeredCalls(OutsideCalls):
             mine, other = (getattr(v, "multiple_of", {}) for v in (a, b))
             result.multiple_of = {k: mine[k] + other[k] for k in mine.keys() & other.keys()}
         return result
+
+    def _note_count(self, name: str, args: Any, result: torch.Tensor) -> None:
+        """Note of a number how often which mask holds, of a condition that it does or does not at all."""
+        x = args[0] if args else None
+        if name in _COUNTS and len(args) == 1 and isinstance(x, torch.Tensor) and x.dtype == torch.bool:
+            result.counts = self._origin(x)
+            return
+        counts, some = getattr(x, "counts", None), getattr(x, "some_of", None)
+        if name in _SAME:
+            result.counts = counts
+            if some is not None:
+                result.some_of = some
+        elif len(args) == 2 and type(args[1]) in (int, bool):
+            says = _SOME.get((name, args[1]))
+            if counts is not None and says is not None:
+                result.some_of = (counts, says)
+            elif some is not None and says is not None:
+                result.some_of = (some[0], some[1] == says)
 
 
 def _numbers(x: torch.Tensor) -> Any:
