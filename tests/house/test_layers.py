@@ -61,6 +61,7 @@ WALLS = {
         "tools/cann/worker.py",
         "agents/models/local.py",
         "tools/compose/front/record.py",
+        "tools/compose/front/record_coordinates.py",
         "tools/compose/front/record_formulas.py",
         "tools/compose/front/record_outside.py",
         "tools/compose/front/record_ragged.py",

@@ -1,4 +1,4 @@
-"""Mixtures of experts as people write them: rows that a mask names, parts of sorted rows, weights that an index picks."""
+"""Mixtures of experts as people write them: rows that a mask names, parts of sorted rows, weights by an index."""
 
 from collections.abc import Callable
 from typing import Any

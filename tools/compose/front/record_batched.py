@@ -63,13 +63,13 @@ def _seen(name: str, shape: Sequence[Any], axis: int, args: Any, kwargs: Any) ->
     """Return where a view puts an axis."""
     rank = len(shape)
     if name == "unsqueeze":
-        at = kwargs.get("dim", args[0] if args else 0) % (rank + 1)
-        return axis + int(at <= axis)
+        at = int(kwargs.get("dim", args[0] if args else 0)) % (rank + 1)
+        return axis + (at <= axis)
     if name == "squeeze":
         if not args and not kwargs:
-            return axis - sum(d == 1 for d in shape[:axis])
+            return axis - sum(1 for d in shape[:axis] if d == 1)
         dims = _dims(kwargs, args, 0, None, rank) or ()
-        return None if axis in dims else axis - sum(shape[d] == 1 for d in dims if d < axis)
+        return None if axis in dims else axis - sum(1 for d in dims if d < axis and shape[d] == 1)
     if name == "permute":
         order = args[0] if len(args) == 1 and not isinstance(args[0], int) else args
         return int([d % rank for d in order].index(axis))

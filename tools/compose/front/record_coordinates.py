@@ -21,7 +21,7 @@ def coordinates(like: Selected) -> tuple[Selected, ...]:
     return tuple(found)
 
 
-class Places:
+class NamedPlaces:
     """The result of `nonzero`: one row for each place, one column for each axis of the mask."""
 
     def __init__(self, columns: tuple[Selected, ...]) -> None:
@@ -49,7 +49,7 @@ class Places:
             raise uncovered("a Python loop over the places")
         return self.columns
 
-    def squeeze(self, *dims: int) -> "Selected | Places":
+    def squeeze(self, *dims: int) -> "Selected | NamedPlaces":
         return self._alone() if len(self.columns) == 1 and dims in ((), (1,), (-1,)) else self
 
     def _alone(self) -> Selected:

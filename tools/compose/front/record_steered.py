@@ -120,7 +120,7 @@ class SteeredCalls(OutsideCalls):
         like = Selected(mask, mask.clone(), self._origin(mask), self._origin)
         columns = coordinates.coordinates(like)
         single = name == "where" or kwargs.get("as_tuple")
-        return columns if single else coordinates.Places(columns)
+        return columns if single else coordinates.NamedPlaces(columns)
 
     @staticmethod
     def _is_placed(name: str, args: Any) -> bool:
