@@ -94,6 +94,21 @@ def to_l1(source: str, high: int, wide: int, use: str) -> str:
     return " ".join(text.replace("SET", use).split())
 
 
+def test_zeros_fill_ragged_rows_from_the_unified_buffer(probe):
+    a, b, _ = factors()
+    code = "TBuf<TPosition::VECCALC> ub; pipe.InitBuffer(ub, 8192); LocalTensor<T> rows = ub.Get<T>(); "
+    code += f"DataCopy(rows, a, {M * K}); PipeBarrier<PIPE_ALL>(); "
+    code += f"TSCM<TPosition::VECIN, 1> scm; pipe.InitBuffer(scm, 1, {M * K * 2}); "
+    code += "LocalTensor<T> t = scm.AllocTensor<T>(); "
+    for place in (f"DataCopyPad(t, rows, DataCopyExtParams{{{M}, 100, 0, 28, 0}}, ", "DataCopy(t, rows, "):
+        code += place + f"Nd2NzParams{{1, {M}, 50, 0, {K}, {M}, 1, 0}}); "
+    code += "scm.EnQue(t); t = scm.DeQue<T>(); mm.SetTensorA(t); mm.SetTensorB(b); mm.IterateAll(c); "
+    code += "scm.FreeTensor(t);"
+    ran = run(probe, a, b, np.zeros((M, N), np.float32), RUN=code, A_POSITION="TSCM", A_FORMAT="NZ")
+    assert ran.codes == [], ran.launch.diagnostics
+    np.testing.assert_allclose(ran.y, a[:, :50].astype(np.float32) @ b[:50].astype(np.float32), atol=1e-4)
+
+
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("dtype", ["float16", "float32", "int8"])
 def test_a_in_l1(probe, dtype, transposed):

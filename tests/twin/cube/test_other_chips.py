@@ -36,12 +36,6 @@ def test_a_call_is_refused_at_its_line(probe, call, name, chips, instead):
 @pytest.mark.parametrize(
     ("call", "name", "instead"),
     [
-        (
-            "LocalTensor<int8_t> t; LoadDataWithSparse(t, t, t, LoadData2DParams{});",
-            "LoadDataWithSparse",
-            "Mmad",
-        ),
-        ("LocalTensor<int8_t> t; MmadWithSparse(t, t, t, MmadParams{});", "MmadWithSparse", "Mmad"),
         ("Conv3dApi::Conv3D<I, W, O, B> conv;", "Conv3dApi", "LoadData3DParamsV2"),
         ("KfcWorkspace messages(x);", "KfcWorkspace", "CrossCoreSetFlag"),
     ],
@@ -50,6 +44,11 @@ def test_what_is_not_simulated_is_told_from_what_does_not_exist(probe, call, nam
     found = probe.build(FRAME % call).diagnostics[0]
     assert found.code == "NOT_SIMULATED" and found.text.startswith(f"{name} ")
     assert instead in (found.remedy or "")
+
+
+def test_the_control_register_has_one_bit_for_kernels(probe):
+    found = probe.build(FRAME % "SetCtrlSpr<6, 8>(2);").diagnostics[0]
+    assert found.code == "OTHER_CHIP" and "bit 48" in found.text
 
 
 @pytest.mark.parametrize(

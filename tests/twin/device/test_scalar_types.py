@@ -76,7 +76,7 @@ VALUES: dict[str, float] = {
     "is_layout_v<decltype(plain)> + is_layout_v<int> + is_tensorTrait_v<decltype(trait)>": 2,
     "trait.GetLayout()(MakeCoord(1, 1))": 5,
     "memory.GetCurAddr()": 64 * 4 + 32 * 2 + 64 * 4,
-    "b.GetPhyAddr() == (__ubuf__ half *)a.GetPhyAddr() + 128": 1,
+    "b.GetPhyAddr() == a.GetPhyAddr() + 256": 1,
     "c.GetSize()": 64,
     "a.GetUserTag()": 1000,
     "arch": 0x220,

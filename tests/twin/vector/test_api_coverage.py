@@ -30,9 +30,10 @@ WITHOUT_HOST_SIZES = {"Transpose"}
 # APIs that share no shape with others, and so have no row.
 ALONE = {
     "they read or write a register: no tensor of a type, no loop, no cost": """
-        DisableDmaAtomic GetAccVal GetCmpMask GetGatherMaskRemainCount GetMrgSortResult GetReduceMaxMinCount
-        GetReduceRepeatMaxMinSpr GetReduceRepeatSumSpr GetStoreAtomicConfig ResetMask SetAtomicNone SetAtomicType
-        SetCmpMask SetDeqScale SetMaskCount SetMaskNorm SetPadValue SetStoreAtomicConfig SetVectorMask""",
+        DisableDmaAtomic GetAccVal GetCmpMask GetCtrlSpr GetGatherMaskRemainCount GetMrgSortResult
+        GetReduceMaxMinCount GetReduceRepeatMaxMinSpr GetReduceRepeatSumSpr GetSaturationFlag
+        GetStoreAtomicConfig ResetMask SetAtomicNone SetAtomicType SetCmpMask SetCtrlSpr SetDeqScale
+        SetMaskCount SetMaskNorm SetPadValue SetSaturationFlag SetStoreAtomicConfig SetVectorMask""",
     "they move or fill memory outside the vector unit: any type, a cost by bytes (device/bandwidth.cpp)": """
         DataCopy DataCopyPad Fill InitGlobalMemory InitOutput""",
     "they concern the data cache, one value at a time": """
@@ -50,7 +51,7 @@ OWN_OVERLOADS = {
     *("Adds", "Muls", "Maxs", "Mins", "LeakyRelu", "ShiftLeft", "Duplicate"),
     *("Log", "Log10", "Floor", "Ceil", "Round", "ReGlu", "And", "Or"),
 }
-TYPES = ("half", "float")  # what a prototype's typename parameters stand for; no body is compiled
+TYPES = ("half", "float", "half")  # what a prototype's typename parameters stand for; no body is compiled
 
 
 @cache
@@ -238,6 +239,9 @@ def _check(prototype: str) -> str:
             aliases += f"using {given} [[maybe_unused]] = {arguments[-1]}; "
         elif " = " in parameter:
             arguments.append(parameter.split(" = ")[1])
+        elif kind.endswith("&"):
+            arguments.append(given)
+            aliases += f"static {kind.replace('const', 'constexpr').rstrip('&')} {given}{{}}; "
         else:
             arguments.append(f"static_cast<{kind}>(1)")
             aliases += f"[[maybe_unused]] constexpr {kind} {given} = {arguments[-1]}; "

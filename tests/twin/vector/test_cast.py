@@ -161,3 +161,58 @@ def test_pairs_and_modes(bench: Any, cases: list[Any], tmp_path: Path) -> None:
             c.check(results[c.name])
         except AssertionError as wrong:
             raise AssertionError(f"{c.name}: {wrong}") from None
+
+
+def test_saturation_flags(bench: Any, case: Any, tmp_path: Path) -> None:
+    far = np.tile(np.array([70000.0, -1e6, np.inf, -np.inf, np.nan, 1.5, 300.0, -40000.0], np.float32), 16)
+    with np.errstate(over="ignore"):
+        half = far.astype(np.float16)
+        ended = np.where(np.isnan(far), 0, np.clip(far, -65504, 65504)).astype(np.float16)
+    wide = np.tile(np.array([0x12345678, -1, 70000, -70001, 40000, 5, 0x7FFFFFFF, -0x80000000], np.int32), 16)
+    zero = np.zeros_like(ended)
+    on, off = (f"SetSaturationFlag<SaturationMode::FLOAT>({v}); " for v in ("true", "false"))
+    cut, end = (f"SetSaturationFlag<SaturationMode::CAST>({v}); " for v in ("false", "true"))
+    tests = [
+        case(
+            "cast",
+            f"{on}Cast(out, a, RoundMode::CAST_NONE, 128); {off}",
+            (far,),
+            zero,
+            ended,
+        ),
+        case("adds", f"{on}Adds(out, a, (half)0, 128); {off}", (half,), zero, ended),
+        case(
+            "bit",
+            "SetCtrlSpr<48, 48>(0); Adds(out, a, (half)0, 128); SetCtrlSpr<48, 48>(1);",
+            (half,),
+            zero,
+            ended,
+        ),
+        case("off", f"{off}Adds(out, a, (half)0, 128);", (half,), zero, half),
+        case(
+            "low-bits",
+            f"{cut}Cast(out, a, RoundMode::CAST_NONE, 128); {end}",
+            (wide,),
+            np.zeros(128, np.int16),
+            wide.astype(np.int16),
+        ),
+        case(
+            "low-bits-of-float",
+            f"{cut}Cast(out, a, RoundMode::CAST_RINT, 128); {end}",
+            (np.tile(np.array([300.0, -70001.0, 1e6, 2.5], np.float32), 32),),
+            np.zeros(128, np.int16),
+            np.tile(np.array([300, -70001 + 65536 * 2, 1000000 % 65536, 2]), 32).astype(np.int16),
+        ),
+        case(
+            "asked",
+            "bool floats = GetSaturationFlag<SaturationMode::FLOAT>();\n    "
+            "bool casts = GetSaturationFlag<SaturationMode::CAST>();\n    "
+            "out.SetValue(0, floats + 2 * casts + GetCtrlSpr<48, 48>());",
+            (np.zeros(8, np.int32),),
+            np.zeros(8, np.int32),
+            np.array([3, 0, 0, 0, 0, 0, 0, 0], np.int32),
+        ),
+    ]
+    results = bench.run(tests, tmp_path)
+    for c in tests:
+        np.testing.assert_array_equal(results[c.name], c.want, c.name)

@@ -363,7 +363,7 @@ def _intrinsics(case: Any) -> list[Any]:
     u16 = "(__ubuf__ uint16_t *){}.GetPhyAddr()"
     lists = (
         "uint64_t d[16], s[16];\n    for (int i = 0; i < 16; ++i) {\n"
-        "        d[i] = (uint64_t)(out.GetPhyAddr() + 16 * i); s[i] = (uint64_t)(a.GetPhyAddr() + 16 * i);\n    }\n"
+        "        d[i] = out.GetPhyAddr() + 32 * i; s[i] = a.GetPhyAddr(16 * i);\n    }\n"
         "    set_va_reg_sb(VA0, d); set_va_reg_sb(VA1, d + 8); set_va_reg_sb(VA2, s); set_va_reg_sb(VA3, s + 8);\n"
         "    scatter_vnchwconv_b16(VA0, VA2, 1, 0, 0);"
     )
@@ -430,7 +430,8 @@ def _intrinsics(case: Any) -> list[Any]:
         case(
             "TransDataTo5HDImpl",
             "__ubuf__ uint16_t *d[16], *s[16];\n    for (int i = 0; i < 16; ++i) {\n"
-            "        d[i] = out[16 * i].GetPhyAddr(); s[i] = a[16 * i].GetPhyAddr();\n    }\n"
+            "        d[i] = (__ubuf__ uint16_t *)out[16 * i].GetPhyAddr();\n"
+            "        s[i] = (__ubuf__ uint16_t *)a[16 * i].GetPhyAddr();\n    }\n"
             "    TransDataTo5HDParams p(false, false, 1, 0, 0);\n    TransDataTo5HDImpl(d, s, p);",
             (square,),
             square * 0,

@@ -33,6 +33,38 @@ def _orders(x: Array) -> dict[str, tuple[Array, Array]]:
     }
 
 
+def _five_axes(case: Any, tmp: str) -> list[Any]:
+    """NCDHW to blocks of 16 channels, to fractals, and back; 3 x 5 pixels are filled up to 16."""
+    out = []
+    n, c, d, h, w = 20, 32, 2, 3, 5
+    for dtype in (F16, U16):
+        x = RNG.integers(1, 999, (n, c, d, h * w)).astype(dtype)
+        plain = np.zeros((n, c, d, 16), dtype)
+        plain[..., : h * w] = x
+        cut = x.reshape(n, c // 16, 16, d, h * w)
+        blocks = np.ascontiguousarray(cut.transpose(0, 3, 1, 4, 2))
+        whole = np.zeros((32, c // 16, 16, d, h * w), dtype)
+        whole[:n] = cut
+        whole = whole.reshape(2, 16, c // 16, 16, d, h * w)
+        fractals = np.ascontiguousarray(whole.transpose(4, 2, 5, 0, 1, 3))
+        for name, other in (("NDC1HWC0", blocks), ("FRACTAL_Z_3D", fractals)):
+            shape = f"auto p = MakeLayout(MakeShape({n}, {c}, {d}, {h}, {w}), MakeStride());\n    "
+            shape += (
+                f"auto q = MakeLayout(MakeShape({', '.join(map(str, other.shape))}), MakeStride());\n    "
+            )
+            there = f"static constexpr TransDataConfig there{{DataFormat::NCDHW, DataFormat::{name}}};\n    "
+            there += shape + "TransDataParams<decltype(p), decltype(q)> axes{p, q};\n    "
+            there += f"TransData<there>(out, a, {tmp}axes);"
+            title = f"{name}-{dtype.__name__}"
+            out.append(case(f"to-{title}", there, (plain.ravel(),), other.ravel() * 0, other.ravel()))
+            back = f"static constexpr TransDataConfig back{{DataFormat::{name}, DataFormat::NCDHW}};\n    "
+            back += shape + "TransDataParams<decltype(q), decltype(p)> axes{q, p};\n    "
+            back += f"TransData<back>(out, a, {tmp}axes);\n    PipeBarrier<PIPE_ALL>();\n    "
+            back += f"for (int i = 0; i < {n * c * d}; ++i) {{ out.SetValue(i * 16 + 15, 0); }}"
+            out.append(case(f"from-{title}", back, (other.ravel(),), plain.ravel() * 0, plain.ravel()))
+    return out
+
+
 def _transposes(case: Any, tmp: str) -> list[Any]:
     out = []
     for dtype in (F16, F32):
@@ -105,7 +137,7 @@ def _pads(case: Any, tmp: str) -> list[Any]:
 
 @pytest.mark.parametrize("tmp", ["tmp, ", ""], ids=["shared", "own"])
 def test_layout(bench: Any, case: Any, tmp_path: Path, tmp: str) -> None:
-    for number, family in enumerate((_transposes, _drops, _pads)):
+    for number, family in enumerate((_transposes, _five_axes, _drops, _pads)):
         cases = family(case, tmp)
         got = bench.run(cases, tmp_path / str(number))
         for c in cases:

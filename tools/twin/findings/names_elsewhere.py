@@ -51,8 +51,6 @@ _ON_950 = {
     "threadIdx": "GetBlockIdx and a loop: this chip has no SIMT threads",
     "blockDim": "GetBlockNum: this chip has no SIMT threads",
     "Mutex": "SetFlag and WaitFlag",
-    "SetCtrlSpr": "SetAtomicAdd, SetMaskCount, SetHF32Mode and their kin, which set what this chip has",
-    "GetCtrlSpr": "what the kernel itself has set",
     "ResetCtrlSpr": "SetAtomicNone, SetMaskNorm and their kin",
     "NdDmaConfig": "DataCopyPad with DataCopyExtParams, in a loop over the outer dimensions",
     "AtomicAdd": _BY_COPY.format("Add"),
@@ -92,7 +90,6 @@ _SEVERAL_DEVICES = (
     "Mc2CcTilingConfig",
     "HCCL_SERVER_TYPE_AICPU",
 )
-_SPARSE = ("MmadWithSparse", "LoadDataWithSparse")
 _TRAPS_OF_MEMORY = ("CheckLocalMemoryIA", "CheckLocalMemoryIAParam")
 _CONVOLUTIONS = (
     "Conv3D",
@@ -118,11 +115,6 @@ NOT_SIMULATED: dict[str, tuple[str, str]] = {
             "Verify what one device computes; run the communication on NPUs.",
         ),
         (
-            _SPARSE,
-            "multiplies a B that keeps two of every four elements; the twin has no sparse products.",
-            "Load the whole B with LoadData and multiply it with Mmad.",
-        ),
-        (
             _CONVOLUTIONS,
             "is a convolution of the library; the twin does not simulate it.",
             "Load the image's windows with LoadData and LoadData3DParamsV2, and multiply them with Mmad.",
@@ -141,16 +133,6 @@ NOT_SIMULATED: dict[str, tuple[str, str]] = {
             _CUBE_GROUPS,
             "sends messages between vector cores and groups of cube cores; the twin does not simulate it.",
             "Drive a Matmul object from the vector cores, or order the cores with CrossCoreSetFlag.",
-        ),
-        (
-            ("TransData", "TransDataParams"),
-            "converts between 5D formats in the library; the twin does not simulate it.",
-            "Convert with TransDataTo5HD and DataCopy.",
-        ),
-        (
-            ("BilinearInterpolation",),
-            "gathers and weights blocks in one instruction; the twin does not simulate it.",
-            "Use Gatherb, Mul and Add.",
         ),
     )
     for name in names

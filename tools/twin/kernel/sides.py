@@ -16,8 +16,8 @@ CORE_TYPE = {Side.CUBE: 1, Side.VECTOR: 2}  # AscendC::AIC, AscendC::AIV
 # Words that only a kernel with a part for cube cores has. The high-level Matmul alone has none: its object works for
 # the vector core that owns it.
 _CUBE = re.compile(
-    r"\b(?:Mmad|Fixpipe|LoadData|LoadDataWithTranspose|Nd2NzParams|KERNEL_TYPE_AIC_ONLY|KERNEL_TYPE_MIX_AIC_1_0"
-    r"|ASCEND_IS_AIC|ASCEND_IS_NOT_AIV|ASCENDC_CUBE_ONLY|__DAV_C220_CUBE__)\b|(?:AscendC|EngineType)\s*::\s*AIC\b"
+    r"\b(?:Mmad|MmadWithSparse|Fixpipe|LoadData|LoadDataWithTranspose|LoadDataWithSparse|Nd2NzParams"
+    r"|KERNEL_TYPE_AIC_ONLY|KERNEL_TYPE_MIX_AIC_1_0|ASCEND_IS_AIC|ASCEND_IS_NOT_AIV|ASCENDC_CUBE_ONLY|__DAV_C220_CUBE__)\b|(?:AscendC|EngineType)\s*::\s*AIC\b"
 )
 _HEADER = re.compile(
     r"\b(?:Mmad\w*|Fixpipe\w*|LoadData\w*|Nd2Nz\w*|QuantMode_t|CFG_ROW_MAJOR|CFG_NZ|CO2Layout|InitConstValue\w*"
@@ -49,6 +49,10 @@ _IDLE = frozenset(
         "free_bytes",
         "queue_init",
         "tbuf_init",
+        "pool_address",
+        "tbuf_place",
+        "queue_place",
+        "queue_bare",
         "tbuf_get",
         "pool_init",
         "static_tensor",
@@ -117,6 +121,7 @@ _CUBE_ONLY = frozenset(
         "load_fractals",
         "load_fractals_global",
         "load_squares",
+        "load_sparse",
         "load_image",
         "image_shape",
         "image_padding",

@@ -15,7 +15,7 @@ __aicore__ inline void Vector(TPipe &pipe, GM_ADDR a, GM_ADDR b, GM_ADDR y, Shar
 __aicore__ inline void Scalar(TPipe &pipe, GM_ADDR a, GM_ADDR b, GM_ADDR y, Share s)
 {
     LocalTensor<float> held = Load<float>(pipe, b, s.first * s.cols, s.count * s.cols);
-    __ubuf__ float *x = held.GetPhyAddr();
+    __ubuf__ float *x = (__ubuf__ float *)held.GetPhyAddr();
     __gm__ float *weight = (__gm__ float *)a;
     for (uint32_t r = 0; r < s.count; ++r, x += s.cols) {
         float squares = 0;

@@ -2,6 +2,7 @@
 // up beyond, `minimum` what suffices.
 #ifndef AKGEN_ADV_API_LIBRARY_TILING_H
 #define AKGEN_ADV_API_LIBRARY_TILING_H
+#include "../../include/kernel_tiling/data_format.h"
 #include "../../include/kernel_tiling/library_fields.h"
 #include "adv_api/tiling_structs.h"
 #include "graph/operator.h"
@@ -102,6 +103,9 @@ AKGEN_HOST_API void GetTransposeMaxMinTmpSize(const ge::Shape &src, const uint32
 AKGEN_HOST_API void GetTransposeTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes,
                                            const uint32_t type_bytes, const uint32_t kind,
                                            akgen::host::FilledTiling<optiling::ConfusionTransposeTiling> tiling);
+AKGEN_HOST_API bool GetTransDataMaxMinTmpSize(const platform_ascendc::PlatformAscendC &platform, const ge::Shape &src,
+                                              const ge::Shape &dst, const ge::DataType type,
+                                              const TransDataConfig &config, uint32_t &maximum, uint32_t &minimum);
 AKGEN_HOST_API void GetPadMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, uint32_t &maximum,
                                         uint32_t &minimum);
 AKGEN_HOST_API void PadTilingFunc(const ge::Shape src, const ge::Shape origin, const uint32_t workspace_bytes,

@@ -34,6 +34,7 @@ AKGEN_API uint64_t filler();
 AKGEN_API void pad_in(View dst, uint8_t dst_position, const uint8_t *src, const Rows &rows, const Pad &pad,
                       DType dtype);
 AKGEN_API void pad_out(uint8_t *dst, View src, uint8_t src_position, const Rows &rows, DType dtype);
+// Zeros fill the last block of 32 bytes of each row.
 AKGEN_API void pad_local(View dst, uint8_t dst_position, View src, uint8_t src_position, const Rows &rows, DType dtype);
 // Repeats of 256 bytes, strides in 32-byte blocks. `counted`: `lo` elements of each repeat, or 0 for the current mask.
 AKGEN_API void copy_repeats(View dst, View src, uint64_t lo, uint64_t hi, bool counted, uint32_t repeats,

@@ -29,6 +29,10 @@ struct Squares {
 };
 AKGEN_API void load_squares(View dst, View src, const Squares &p, DType dtype);
 
+// `repeats` fractals of int8_t from L1 to L0B, and as many tables of 16 x 32 indices of two bits, 128 bytes each, to the
+// memory that multiplications with `sparse` read beside L0B.
+AKGEN_API void load_sparse(View dst, View src, View indices, uint32_t start, uint32_t repeats);
+
 // A window of the matrix that an image becomes for a convolution (LoadData3DParamsV2).
 struct Image {
     uint32_t height, width, channels;
@@ -53,8 +57,9 @@ struct Multiply {
     bool start_at_zero; // else L0C goes on
     bool with_bias;     // start from `bias`, one row
     uint8_t unit_flag;
-    bool align_k;   // float: A has an even number of fractals along k
-    bool no_vector; // a matrix of one row keeps the fractal order
+    bool align_k;        // float: A has an even number of fractals along k
+    bool no_vector;      // a matrix of one row keeps the fractal order
+    bool sparse = false; // B holds two of every four values along k, which load_sparse's indices place
 };
 // HF32, in which products of floats keep 11 bits of each factor's fraction: rounded to the nearest,
 // ties to even or away from 0.

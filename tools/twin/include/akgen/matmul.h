@@ -26,11 +26,12 @@ struct Product {
     uint32_t step_a, step_b;         // base blocks along k that one copy of A, of B brings to L1; 0: one
     bool unit_flag;                  // parts of C leave L0C while others are made
     uint8_t atomic;                  // 0 none, 1 add, 2 max, 3 min
-    bool add_to_last;                // go on with the sums of the last call
-    bool relu, split_channels;       // floats of C in fractals of 8 columns
-    uint8_t hf32;                    // 0 no, 1 ties to even, 2 ties away from 0
-    uint64_t scale;                  // of quantised results
-    View scales;                     // one for each column
+    bool add_to_last; // go on with the sums of this object's last call, or with those in L0C where C lies there
+    bool kept;        // the sums stay in L0C for the next product to add to: there is no c
+    bool relu, split_channels; // floats of C in fractals of 8 columns
+    uint8_t hf32;              // 0 no, 1 ties to even, 2 ties away from 0
+    uint64_t scale;            // of quantised results
+    View scales;               // one for each column
 };
 // `api` is a static string. With `wait` the caller goes on when C is there, else at matmul_wait: when there is all that
 // this object asked for, and what the core's other objects asked for before, which the cube core serves in order.

@@ -27,6 +27,10 @@ AKGEN_API Buffer stack_buffer(uint8_t position, uint32_t bytes, const char *api)
 // Take `count` buffers of `bytes` bytes for a queue and return its number. `queue` is the number it had (0: none yet).
 AKGEN_API uint32_t queue_init(uint32_t queue, uint8_t from, uint8_t to, uint32_t depth, uint32_t count, uint32_t bytes,
                               uint32_t pool);
+// The same in two steps: `count` buffers without memory, then each at an offset into the queue's memory; nothing is taken.
+AKGEN_API uint32_t queue_bare(uint32_t queue, uint8_t from, uint8_t to, uint32_t depth, uint32_t count);
+AKGEN_API void queue_place(uint32_t queue, uint32_t index, uint32_t address, uint32_t bytes);
+AKGEN_API Buffer tbuf_place(uint8_t position, uint32_t address, uint32_t bytes);
 AKGEN_API Buffer queue_alloc(uint32_t queue);
 AKGEN_API void queue_enque(uint32_t queue, const uint8_t *data, uint8_t from, uint8_t to);
 AKGEN_API Buffer queue_deque(uint32_t queue, uint8_t from, uint8_t to);
@@ -45,6 +49,7 @@ AKGEN_API void tbuf_get(const uint8_t *data, uint32_t have, uint64_t offset, uin
 // A pool is a buffer that other buffers are taken from; pools may share memory with one another.
 AKGEN_API uint32_t pool_init(uint32_t pool, uint8_t position, uint32_t bytes, uint32_t parent, uint32_t share);
 AKGEN_API void pool_reset(uint32_t pool);
+AKGEN_API uint32_t pool_address(uint32_t pool); // its offset into its memory
 
 AKGEN_API int32_t event_alloc(Pipe from, Pipe to);
 AKGEN_API int32_t event_fetch(Pipe from, Pipe to);

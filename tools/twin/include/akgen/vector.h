@@ -40,6 +40,9 @@ AKGEN_API void cast_count(DType to, DType from, View dst, View src, uint8_t roun
 AKGEN_API void cast_repeat(DType to, DType from, View dst, View src, uint8_t round, MaskArg mask, uint32_t repeat,
                            const Strides &strides);
 AKGEN_API void set_deq_scale(float scale);
+// Of arithmetic and conversions: whether half and bfloat16_t, and whether integers of Cast, end at their largest numbers.
+AKGEN_API void set_saturation(bool of_casts, bool on);
+AKGEN_API bool saturation(bool of_casts);
 // Scale, offset and sign for narrowing int16: one of each, or 16 words of them that repeat (scale in the low half, then
 // 5 bits, 9 bits of offset, the sign).
 AKGEN_API void set_deq(float scale, int16_t offset, bool is_signed);

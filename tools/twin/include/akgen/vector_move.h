@@ -53,5 +53,8 @@ AKGEN_API void pad_rows(DType type, View dst, View src, View work, uint32_t rows
 AKGEN_API void unpad_rows(DType type, View dst, View src, View work, uint32_t rows, uint32_t columns, uint32_t right);
 // Axes b, n, s, d of the source's origin, or height and width; `kind` is AscendC::TransposeType as a number.
 AKGEN_API void confusion_transpose(DType type, View dst, View src, View work, uint8_t kind, const uint32_t *axes);
+// Axes n, c, d, h, w of 16-bit elements. `blocks`: fractals of 16 n x 16 c, else 16 c behind each other; `back`: from these
+// to the plain order, in which h x w is filled up to 32 bytes.
+AKGEN_API void trans_data(DType type, View dst, View src, View work, const uint32_t *axes, bool blocks, bool back);
 
 } // namespace akgen::twin

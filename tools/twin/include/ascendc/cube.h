@@ -18,18 +18,20 @@ AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src
                           detail::dtype_of<T>());
 }
 
-// The Unified Buffer to the fractal order of L1 by way of the workspace: one column of blocks after the other.
+// The Unified Buffer to the fractal order of L1 by way of the workspace: one column of blocks after the other. Zeros
+// fill the last block of a row.
 template <typename T>
 AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const Nd2NzParams &p)
 {
     detail::reorders<T>();
     constexpr uint32_t lanes = 32 / sizeof(PrimT<T>);
     for (uint32_t column = 0; column < p.dValue; column += lanes) {
-        akgen::twin::copy_local_rows(
-            detail::view(dst[column * p.dstNzC0Stride]), detail::position(dst), detail::view(src[column]),
-            detail::position(src),
-            {p.nValue, 32, int64_t{p.dstNzNStride} * 32, static_cast<int64_t>(p.srcDValue * sizeof(PrimT<T>))},
-            detail::dtype_of<T>());
+        const uint32_t left = p.dValue - column;
+        akgen::twin::pad_local(detail::view(dst[column * p.dstNzC0Stride]), detail::position(dst),
+                               detail::view(src[column]), detail::position(src),
+                               {p.nValue, static_cast<uint32_t>((left < lanes ? left : lanes) * sizeof(PrimT<T>)),
+                                int64_t{p.dstNzNStride} * 32, static_cast<int64_t>(p.srcDValue * sizeof(PrimT<T>))},
+                               detail::dtype_of<T>());
     }
 }
 
@@ -177,6 +179,27 @@ AKGEN_INLINE void Mmad(const LocalTensor<T> &dst, const LocalTensor<U> &fm, cons
     akgen::twin::multiply(detail::view(dst), detail::view(fm), detail::view(filter), detail::view(bias),
                           detail::multiply_of(mmadParams, true), detail::dtype_of<T>(), detail::dtype_of<U>(),
                           detail::dtype_of<S>());
+}
+// B in L0B holds two of every four values along k, and LoadDataWithSparse has brought their places along.
+template <typename T = int8_t, typename U = uint8_t>
+AKGEN_INLINE void LoadDataWithSparse(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<U> &idx,
+                                     const LoadData2dParams &loadDataParam)
+{
+    static_assert(detail::cube_one_of<T, int8_t> && detail::cube_one_of<U, uint8_t>,
+                  "AKGEN:DTYPE_UNSUPPORTED: LoadDataWithSparse takes int8_t fractals and uint8_t indices");
+    akgen::twin::load_sparse(detail::view(dst), detail::view(src), detail::view(idx), loadDataParam.startIndex,
+                             loadDataParam.repeatTimes);
+}
+template <typename T = int32_t, typename U = int8_t>
+AKGEN_INLINE void MmadWithSparse(const LocalTensor<T> &dst, const LocalTensor<U> &fm, const LocalTensor<U> &filter,
+                                 const MmadParams &mmadParams)
+{
+    static_assert(detail::cube_one_of<T, int32_t> && detail::cube_one_of<U, int8_t>,
+                  "AKGEN:DTYPE_UNSUPPORTED: MmadWithSparse takes int32_t x int8_t x int8_t");
+    akgen::twin::Multiply p = detail::multiply_of(mmadParams, false);
+    p.sparse = true;
+    akgen::twin::multiply(detail::view(dst), detail::view(fm), detail::view(filter), {nullptr, 0}, p,
+                          detail::dtype_of<T>(), detail::dtype_of<U>(), detail::dtype_of<U>());
 }
 AKGEN_INLINE void SetHF32Mode(bool hf32Mode) { akgen::twin::multiply_in_hf32(hf32Mode); }
 AKGEN_INLINE void SetHF32Mode(HF32Mode hf32Mode) { akgen::twin::multiply_in_hf32(hf32Mode == HF32Mode::ENABLE); }

@@ -49,6 +49,7 @@ public:
         restart();
     }
     AKGEN_INLINE void SetSubBlockIdx(uint8_t) {}
+    AKGEN_INLINE uint8_t GetSubBlockIdx() { return static_cast<uint8_t>(akgen::twin::sub_block_idx()); }
     template <typename T> AKGEN_INLINE void SetUserDefInfo(T) {}
     template <typename T> AKGEN_INLINE void SetSelfDefineData(T) {}
     AKGEN_INLINE void SetHF32(bool enableHF32 = false, int32_t transMode = 0)
@@ -146,16 +147,43 @@ public:
                 static_cast<int32_t>(block.column), static_cast<int32_t>(block.m), static_cast<int32_t>(block.n)};
     }
 
-    // Go to the next block of C; false when there is none. GetTensorC then gives the block.
+    // Go to the next block of C; false when there is none. GetTensorC then gives the block. With enPartialSum it is added
+    // to the one before, which is made here if GetTensorC did not ask for it.
     template <bool sync = true> AKGEN_INLINE bool Iterate(bool enPartialSum = false)
     {
-        partial_ = enPartialSum;
-        ++step_;
-        if (step_ < static_cast<int32_t>(blocks_m() * blocks_n())) {
-            return true;
+        if (enPartialSum && untaken_.object != nullptr) {
+            akgen::twin::matmul(untaken_, "Iterate", sync);
         }
-        restart();
-        return false;
+        untaken_.object = nullptr;
+        partial_ = enPartialSum;
+        if (!this->next_block()) {
+            return false;
+        }
+        if (a_.data != nullptr && b_.data != nullptr) {
+            untaken_ = product(this->block_of(static_cast<uint32_t>(step_)),
+                               {nullptr, type_c, fractal(C_TYPE::format), false, 0, 0}, 0);
+            untaken_.kept = true;
+        }
+        return true;
+    }
+    // The next block into the kernel's own memory in L0C, whence Fixpipe takes it.
+    template <bool sync = true, typename T>
+    AKGEN_INLINE bool Iterate(bool enPartialSum, const LocalTensor<T> &localCmatrix)
+    {
+        static_assert(C_TYPE::pos == TPosition::CO1 && fractal(C_TYPE::format) && std::is_same_v<PrimT<T>, DstT> &&
+                          detail::matmul_one_of<DstT, float, int32_t>,
+                      "AKGEN:WRONG_ARGUMENTS: Iterate into a tensor of L0C takes a C of MatmulType<TPosition::CO1, "
+                      "CubeFormat::NZ, float or int32_t>");
+        if (!this->next_block()) {
+            return false;
+        }
+        partial_ = enPartialSum;
+        const Block block = this->block_of(static_cast<uint32_t>(step_));
+        akgen::twin::matmul(
+            product(block, {localCmatrix.GetAddr().data, type_c, true, false, block.m, localCmatrix.GetAddr().limit},
+                    0),
+            "Iterate", sync);
+        return true;
     }
     template <bool sync = true>
     AKGEN_INLINE void GetTensorC(const GlobalTensor<DstT> &gm, uint8_t enAtomic = 0, bool enSequentialWrite = false)
@@ -204,6 +232,13 @@ public:
         GlobalTensor<DstT> c;
         c.SetGlobalBuffer(reinterpret_cast<__gm__ DstT *>(workspace_) + offset, size);
         return c;
+    }
+    // An older form, whose sizes and gaps nobody gives.
+    template <bool sync, bool doPad>
+    AKGEN_INLINE void GetTensorC(const LocalTensor<DstT> &c, uint8_t enAtomic = 0, bool enSequentialWrite = false,
+                                 uint32_t = 0, uint32_t = 0, uint32_t = 0, uint32_t = 0)
+    {
+        GetTensorC<sync>(c, enAtomic, enSequentialWrite);
     }
     AKGEN_INLINE void AsyncGetTensorC(const LocalTensor<DstT> &c) { GetTensorC<false>(c); }
 
@@ -368,6 +403,7 @@ private:
     using Core::step_;
     using Core::tiling_;
     using Core::type_c;
+    using Core::untaken_;
     using Core::with_bias_;
     using Core::workspace_;
     uint32_t told_ = 0,

@@ -70,6 +70,20 @@ protected:
         if (!sync) {
             ++step_;
         }
+        untaken_.object = nullptr;
+        return block_of(step);
+    }
+    // False after the last block: then the blocks begin again.
+    AKGEN_INLINE bool next_block()
+    {
+        if (++step_ < static_cast<int32_t>(blocks_m() * blocks_n())) {
+            return true;
+        }
+        restart();
+        return false;
+    }
+    AKGEN_INLINE Block block_of(uint32_t step) const
+    {
         const bool by_rows = tiling_.iterateOrder == static_cast<int32_t>(IterateOrder::ORDER_N);
         const uint32_t row = (by_rows ? step / blocks_n() : step % blocks_m()) * base_m();
         const uint32_t column = (by_rows ? step % blocks_n() : step / blocks_m()) * base_n();
@@ -280,6 +294,7 @@ protected:
     int32_t step_ = -1;
     uint8_t hf32_ = 0;
     bool partial_ = false;
+    akgen::twin::Product untaken_{}; // where Iterate has gone to; an object of nullptr: GetTensorC has asked for it
 };
 
 } // namespace detail

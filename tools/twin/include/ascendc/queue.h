@@ -96,6 +96,18 @@ public:
     AKGEN_INLINE bool HasIdleBuffer() const { return akgen::twin::queue_idle(queue_) > 0; }
     AKGEN_INLINE bool VacantInQue() const { return akgen::twin::queue_count(queue_) < (depth > 0 ? depth : 1); }
 
+    // From a pool of the kernel's own: `num` buffers, then where each of them lies.
+    AKGEN_INLINE void InitStartBufHandle(TBufHandle, uint8_t num, uint32_t)
+    {
+        queue_ = akgen::twin::queue_bare(queue_, static_cast<uint8_t>(src), static_cast<uint8_t>(dst),
+                                         depth > 0 ? depth : 1, num);
+    }
+    template <typename Pool>
+    AKGEN_INLINE void InitBufHandle(Pool *, uint32_t index, TBufHandle, uint32_t curPoolAddr, uint32_t len)
+    {
+        akgen::twin::queue_place(queue_, index, curPoolAddr, len);
+    }
+
 private:
     friend class TPipe;
     friend class TBufPoolCore;
@@ -137,6 +149,12 @@ public:
     template <typename T> AKGEN_INLINE bool EnQue(const LocalTensor<T> &) { return true; }
     template <typename T> AKGEN_INLINE LocalTensor<T> DeQue() { return Get<T>(); }
     template <typename T> AKGEN_INLINE void FreeTensor(LocalTensor<T> &) {}
+    AKGEN_INLINE void InitStartBufHandle(TBufHandle, uint8_t, uint32_t) {}
+    template <typename Pool>
+    AKGEN_INLINE void InitBufHandle(Pool *, uint32_t, TBufHandle, uint32_t curPoolAddr, uint32_t len)
+    {
+        buffer_ = akgen::twin::tbuf_place(static_cast<uint8_t>(pos), curPoolAddr, len);
+    }
 
 private:
     friend class TPipe;
@@ -187,9 +205,36 @@ private:
     }
 };
 
+// In a class of the kernel's own: what TPipe needs of a pool, and a count of what the class has given out. Addresses are
+// offsets into the memory of POSITION.
 #define EXTERN_IMPL_BUFPOOL(EXT_BUFPOOL, POSITION, BUFID_SIZE)                                                         \
-    static_assert(sizeof(#EXT_BUFPOOL) == 0, "AKGEN:NOT_SIMULATED: EXTERN_IMPL_BUFPOOL lays a kernel's own "           \
-                                             "allocation under queues; divide the memory with TBufPool")
+public:                                                                                                                \
+    AKGEN_INLINE void Init()                                                                                           \
+    {                                                                                                                  \
+        akgen_taken_ = 0;                                                                                              \
+        akgen_address_ = pool_ ? akgen::twin::pool_address(pool_) : 0;                                                 \
+    }                                                                                                                  \
+    AKGEN_INLINE void Reset()                                                                                          \
+    {                                                                                                                  \
+        akgen::twin::pool_reset(pool_);                                                                                \
+        Init();                                                                                                        \
+    }                                                                                                                  \
+    AKGEN_INLINE AscendC::TBufHandle GetBufHandle(uint8_t offset) { return akgen_handles_ + offset; }                  \
+    AKGEN_INLINE void SetCurAddr(uint32_t curAddr) { akgen_address_ = curAddr; }                                       \
+    AKGEN_INLINE uint32_t GetCurAddr() { return akgen_address_; }                                                      \
+    AKGEN_INLINE void SetCurBufSize(uint8_t curBufSize) { akgen_taken_ = curBufSize; }                                 \
+    AKGEN_INLINE uint8_t GetCurBufSize() { return akgen_taken_; }                                                      \
+                                                                                                                       \
+private:                                                                                                               \
+    friend class AscendC::TPipe;                                                                                       \
+    friend class AscendC::TBufPoolCore;                                                                                \
+    AKGEN_INLINE void init(uint32_t bytes, uint32_t parent, uint32_t share)                                            \
+    {                                                                                                                  \
+        pool_ = akgen::twin::pool_init(pool_, static_cast<uint8_t>(POSITION), bytes, parent, share);                   \
+        EXT_BUFPOOL::Init();                                                                                           \
+    }                                                                                                                  \
+    uint32_t pool_ = 0, akgen_address_ = 0;                                                                            \
+    uint8_t akgen_taken_ = 0, akgen_handles_[BUFID_SIZE] = {}
 
 class TPipe : public detail::SpillBuffer {
 public:
@@ -205,6 +250,21 @@ public:
     {
         akgen::twin::pipe_use(this);
         que.init(num, len, 0);
+        return true;
+    }
+    // Buffers at addresses of the kernel's choice, each (offset, bytes) in the queue's memory.
+    template <class Q, class U, class V, class... Addresses>
+    AKGEN_INLINE bool InitBuffer(Q &que, const Std::tuple<U, V> &addr0, const Addresses &...addrs)
+    {
+        akgen::twin::pipe_use(this);
+        que.InitStartBufHandle(nullptr, 1 + sizeof...(addrs), 0);
+        uint32_t index = 0;
+        const auto place = [&](const auto &address) {
+            que.InitBufHandle(this, index++, nullptr, static_cast<uint32_t>(Std::get<0>(address)),
+                              static_cast<uint32_t>(Std::get<1>(address)));
+        };
+        place(addr0);
+        (place(addrs), ...);
         return true;
     }
     template <TPosition pos> AKGEN_INLINE bool InitBuffer(TBuf<pos> &buf, uint32_t len)

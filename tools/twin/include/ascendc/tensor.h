@@ -175,10 +175,16 @@ public:
         address_.dataLen = static_cast<uint32_t>(detail::storage_bytes<PrimType>(size));
     }
     AKGEN_INLINE void SetBufferLen(uint32_t bytes) { address_.dataLen = bytes; }
-    AKGEN_INLINE __ubuf__ PrimType *GetPhyAddr() const { return reinterpret_cast<PrimType *>(address_.data); }
-    AKGEN_INLINE __ubuf__ PrimType *GetPhyAddr(const uint32_t offset) const
+    // A number on the chip, a pointer in a CPU unit test.
+#ifdef ASCENDC_CPU_DEBUG
+    using PhysicalAddress = PrimType *;
+#else
+    using PhysicalAddress = uint64_t;
+#endif
+    AKGEN_INLINE PhysicalAddress GetPhyAddr() const { return reinterpret_cast<PhysicalAddress>(address_.data); }
+    AKGEN_INLINE PhysicalAddress GetPhyAddr(const uint32_t offset) const
     {
-        return reinterpret_cast<PrimType *>(address_.data + detail::storage_bytes<PrimType>(offset));
+        return reinterpret_cast<PhysicalAddress>(address_.data + detail::storage_bytes<PrimType>(offset));
     }
     AKGEN_INLINE int32_t GetPosition() const { return address_.logicPos; }
     AKGEN_INLINE void SetUserTag(const TTagType tag) { address_.tag = tag; }

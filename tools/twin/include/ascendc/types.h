@@ -1,6 +1,7 @@
 // Enumerations and constants of the vendor's public interface.
 #pragma once
 #include "ascendc/language.h"
+#include "kernel_tiling/data_format.h"
 
 // The most dimensions that a tensor's shape information keeps. A kernel that keeps none defines it as 0 beforehand.
 #ifndef K_MAX_SHAPE_DIM
@@ -78,6 +79,7 @@ enum class Hardware : uint8_t { GM, UB, L1, L0A, L0B, L0C, BIAS, FIXBUF, MAX };
 enum class RoundMode : uint8_t { CAST_NONE, CAST_RINT, CAST_FLOOR, CAST_CEIL, CAST_ROUND, CAST_TRUNC, CAST_ODD };
 enum class CMPMODE : uint8_t { LT, GT, EQ, LE, GE, NE };
 enum class SELMODE : uint8_t { VSEL_CMPMASK_SPR, VSEL_TENSOR_SCALAR_MODE, VSEL_TENSOR_TENSOR_MODE };
+enum class SaturationMode : uint8_t { FLOAT, CAST };
 enum class MaskMode : uint8_t { NORMAL, COUNTER };
 enum class ReduceMode : uint8_t { REDUCE_MAX, REDUCE_MIN, REDUCE_SUM };
 enum class ReduceOrder : uint8_t { ORDER_VALUE_INDEX, ORDER_INDEX_VALUE, ORDER_ONLY_VALUE, ORDER_ONLY_INDEX };
@@ -98,7 +100,6 @@ enum class BlockMode : uint8_t {
     BLOCK_MODE_SMALL_CHANNEL,
     BLOCK_MODE_DEPTHWISE
 };
-enum class DataFormat : uint8_t { ND = 0, NZ, NCHW, NC1HWC0, NHWC, NCDHW, NDC1HWC0, FRACTAL_Z_3D };
 using TTagType = int32_t;
 // How rows lie behind each other in the Unified Buffer; later chips can leave out the padding between them.
 enum class PaddingMode : uint8_t { Normal = 0, Compact };

@@ -52,6 +52,35 @@ AKGEN_INLINE void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, con
                              detail::strides(repeatParams));
 }
 
+// Whether results end at the largest number of their type. FLOAT: half and bfloat16_t, else they become infinite; CAST:
+// integers of conversions, else they keep their low bits.
+template <SaturationMode mode> AKGEN_INLINE void SetSaturationFlag(bool enableSat)
+{
+    akgen::twin::set_saturation(mode == SaturationMode::CAST, enableSat);
+}
+template <SaturationMode mode> AKGEN_INLINE bool GetSaturationFlag()
+{
+    return akgen::twin::saturation(mode == SaturationMode::CAST);
+}
+namespace detail {
+template <int8_t startBit, int8_t endBit> constexpr void is_saturation_bit()
+{
+    static_assert(
+        startBit == 48 && endBit == 48,
+        "AKGEN:OTHER_CHIP: on Ascend910B SetCtrlSpr and GetCtrlSpr take bit 48 only: SetCtrlSpr<48, 48>(value)");
+}
+} // namespace detail
+// Bit 48 of the control register: 0 is SetSaturationFlag<SaturationMode::FLOAT>(true).
+template <int8_t startBit, int8_t endBit> AKGEN_INLINE void SetCtrlSpr(int64_t value)
+{
+    detail::is_saturation_bit<startBit, endBit>();
+    akgen::twin::set_saturation(false, (value & 1) == 0);
+}
+template <int8_t startBit, int8_t endBit> AKGEN_INLINE int64_t GetCtrlSpr()
+{
+    detail::is_saturation_bit<startBit, endBit>();
+    return akgen::twin::saturation(false) ? 0 : 1;
+}
 AKGEN_INLINE void SetDeqScale(half scale) { akgen::twin::set_deq_scale(static_cast<float>(scale)); }
 AKGEN_INLINE void SetDeqScale(float scale, int16_t offset, bool signMode)
 {

@@ -1,6 +1,7 @@
 // Every header of the vector side.
 #pragma once
 #include "ascendc/cce_vector.h"
+#include "ascendc/interpolation.h"
 #include "ascendc/vector_accumulate.h"
 #include "ascendc/vector_activation.h"
 #include "ascendc/vector_arithmetic.h"

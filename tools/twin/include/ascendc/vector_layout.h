@@ -65,6 +65,53 @@ AKGEN_INLINE void Transpose(const LocalTensor<T> &dst, const LocalTensor<T> &src
                                  static_cast<uint8_t>(transposeParams.transposeType));
 }
 
+// Between NCDHW and NDC1HWC0 or FRACTAL_Z_3D. The plain side's layout has the five axes.
+template <typename T, typename U> struct TransDataParams {
+    T srcLayout;
+    U dstLayout;
+};
+namespace detail {
+template <const TransDataConfig &config, typename T, typename U, typename S>
+AKGEN_INLINE void trans_data(const LocalTensor<T> &dst, const LocalTensor<T> &src, const akgen::twin::View &work,
+                             const TransDataParams<U, S> &params)
+{
+    constexpr bool back = config.dstFormat == DataFormat::NCDHW;
+    constexpr DataFormat other = back ? config.srcFormat : config.dstFormat;
+    static_assert((back || config.srcFormat == DataFormat::NCDHW) &&
+                      (other == DataFormat::NDC1HWC0 || other == DataFormat::FRACTAL_Z_3D),
+                  "AKGEN:WRONG_ARGUMENTS: TransData goes from NCDHW to NDC1HWC0 or FRACTAL_Z_3D, or back");
+    TransData_takes<T>();
+    const auto of = [](const auto &shape, uint32_t (&axes)[5]) {
+        static_assert(Std::tuple_size<std::decay_t<decltype(shape)>>::value == 5,
+                      "AKGEN:WRONG_ARGUMENTS: the NCDHW layout of TransData has five axes");
+        axes[0] = static_cast<uint32_t>(Std::get<0>(shape));
+        axes[1] = static_cast<uint32_t>(Std::get<1>(shape));
+        axes[2] = static_cast<uint32_t>(Std::get<2>(shape));
+        axes[3] = static_cast<uint32_t>(Std::get<3>(shape));
+        axes[4] = static_cast<uint32_t>(Std::get<4>(shape));
+    };
+    uint32_t axes[5];
+    if constexpr (back) {
+        of(params.dstLayout.GetShape(), axes);
+    } else {
+        of(params.srcLayout.GetShape(), axes);
+    }
+    akgen::twin::trans_data(dtype_of<T>(), view(dst), view(src), work, axes, other == DataFormat::FRACTAL_Z_3D, back);
+}
+} // namespace detail
+template <const TransDataConfig &config, typename T, typename U, typename S>
+AKGEN_INLINE void TransData(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,
+                            const LocalTensor<uint8_t> &sharedTmpBuffer, const TransDataParams<U, S> &params)
+{
+    detail::trans_data<config>(dstTensor, srcTensor, detail::view(sharedTmpBuffer), params);
+}
+template <const TransDataConfig &config, typename T, typename U, typename S>
+AKGEN_INLINE void TransData(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,
+                            const TransDataParams<U, S> &params)
+{
+    detail::trans_data<config>(dstTensor, srcTensor, {}, params);
+}
+
 // W and V as in vector_statistics.h. Mode 0 of DropOut: a mask narrower than the source holds bits.
 #define AKGEN_LAYOUTS(W, V)                                                                                            \
     template <typename T, bool isInitBitMode = false, uint32_t dropOutMode = 0>                                        \

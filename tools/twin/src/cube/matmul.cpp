@@ -7,6 +7,7 @@
 #include "sums.h"
 #include <algorithm>
 #include <deque>
+#include <map>
 
 namespace akgen::twin {
 
@@ -18,7 +19,7 @@ constexpr uint32_t single_vote = 3;
 struct Owner { // of products; each core has its own thread
     Core *cube = nullptr;
     std::deque<const void *> waiting; // objects whose answers are not yet waited for, in the order of asking
-    std::vector<uint8_t> sums;        // of the last product, for enPartialSum
+    std::map<const void *, std::vector<uint8_t>> sums; // of each object's last product, for enPartialSum
 };
 thread_local Owner owner;
 
@@ -52,6 +53,19 @@ void drain(const void *pc)
 {
     self->detector.barrier(Pipe::ALL);
     self->log.event(Kind::barrier, static_cast<uint8_t>(Pipe::ALL), 0, static_cast<uint32_t>(so_offset(pc)));
+}
+
+// What the multiplications leave in the kernel's own part of L0C.
+void enter_in_l0c(const Product &p, const char *api, const void *pc)
+{
+    require_space(api, pc, "localCmatrix", {p.c.data, p.c.limit_bytes}, Space::L0C);
+    Instr in = cube_instr(api, "Mmad", pc, Pipe::M, p.a.type);
+    const uint64_t bytes = uint64_t{blocks_of(p.m, fractal_rows)} * blocks_of(p.n, lanes) * 1024;
+    in.access[in.n_access++] = one_run(p.c.data, bytes, true, p.c.limit_bytes);
+    if (p.add_to_last) {
+        in.access[in.n_access++] = one_run(p.c.data, bytes, false, p.c.limit_bytes);
+    }
+    issue(in);
 }
 
 // A product takes longer than what the owner's pipes have in hand: public kernels take the wait for a barrier.
@@ -130,7 +144,8 @@ void matmul(const Product &asked_for, const char *api, bool wait)
              static_cast<unsigned long long>(p.a.stride), static_cast<unsigned long long>(p.b.stride));
     }
     require_room_for(p, api, pc);
-    const bool local = place_of(p.a.data).region || place_of(p.b.data).region || place_of(p.c.data).region;
+    const bool in_l0c = !p.kept && place_of(p.c.data).space == Space::L0C;
+    const bool local = place_of(p.a.data).region || place_of(p.b.data).region || (place_of(p.c.data).region && !in_l0c);
     if (local) {
         drain(pc);
     }
@@ -138,7 +153,9 @@ void matmul(const Product &asked_for, const char *api, bool wait)
     const uint32_t c0 = p.c.fractal ? (dtype_bytes(p.c.type) == 1 ? 32 : split ? 8 : 16) : 1;
     check_stored(p.a, p.m, p.k, false, lanes_of(p.a.type), api, pc);
     check_stored(p.b, p.k, p.n, false, lanes_of(p.b.type), api, pc);
-    check_stored(p.c, p.m, p.n, true, c0, api, pc);
+    if (!p.kept && !in_l0c) {
+        check_stored(p.c, p.m, p.n, true, c0, api, pc);
+    }
     if (p.bias_type != DType::NONE && place_of(p.bias.data).region == nullptr) {
         require_global(api, pc, p.bias.data, uint64_t{p.n} * dtype_bytes(p.bias_type), false);
     }
@@ -153,6 +170,9 @@ void matmul(const Product &asked_for, const char *api, bool wait)
         note(cube, Kind::cross_wait, Pipe::S, static_cast<uint16_t>(ask_flag + self->sub_block), pc);
     }
     log_product(cube, p, pc, api);
+    if (in_l0c) {
+        enter_in_l0c(p, api, pc);
+    }
     if (asked) {
         note(cube, Kind::cross_set, Pipe::FIX, static_cast<uint16_t>(answer_flag + self->sub_block), pc);
         owner.waiting.push_back(p.object);
@@ -161,7 +181,7 @@ void matmul(const Product &asked_for, const char *api, bool wait)
         }
     }
     if (!launch->chip->numbers.count("timed_only")) {
-        compute_product(p, owner.sums, api, pc, c0);
+        compute_product(p, owner.sums[p.object], api, pc, c0);
     }
     if (local) {
         drain(pc);

@@ -120,9 +120,15 @@ void compute(const Product &p, std::vector<uint8_t> &last, const char *api, cons
     unpack(p.a, p.m, p.k, left.data());
     round(left.data(), left.size(), p.hf32);
     const uint64_t sums = uint64_t{(p.n + lanes - 1) / lanes} * p.m * lanes;
-    const bool go_on = p.add_to_last && last.size() == sums * sizeof(T);
+    const bool in_l0c = place_of(p.c.data).space == Space::L0C;
+    const bool go_on = p.add_to_last && (in_l0c || last.size() == sums * sizeof(T));
     block.assign(sums, 0);
-    if (go_on) {
+    if (go_on && in_l0c) {
+        for (uint32_t n = 0; n < p.n; n += lanes) { // columns of fractals, which reach down to whole ones
+            std::memcpy(block.data() + uint64_t{n} * p.m, p.c.data + offset_of(p.c, 0, n, lanes) * sizeof(T),
+                        uint64_t{p.m} * lanes * sizeof(T));
+        }
+    } else if (go_on) {
         std::memcpy(block.data(), last.data(), last.size());
     }
     static thread_local std::vector<T> narrow;
@@ -149,6 +155,9 @@ void compute(const Product &p, std::vector<uint8_t> &last, const char *api, cons
     }
     last.assign(reinterpret_cast<const uint8_t *>(block.data()),
                 reinterpret_cast<const uint8_t *>(block.data() + sums));
+    if (p.kept) {
+        return;
+    }
     const bool global = place_of(p.c.data).region == nullptr;
     const uint8_t quant = quant_of(p);
     const uint32_t size = dtype_bytes(p.c.type);

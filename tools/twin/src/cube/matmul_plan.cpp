@@ -135,6 +135,7 @@ void log_product(Core &cube, const Product &p, const void *pc, const char *api)
     }
     of_a.loads = kept.loads_a;
     of_b.loads = kept.loads_b;
+    const bool leaves = !p.kept && place_of(p.c.data).space != Space::L0C;
     uint32_t turn = kept.turn;
     for (uint32_t n = 0; n < p.n; n += base_n) {
         const uint32_t wide = std::min(base_n, p.n - n);
@@ -198,7 +199,7 @@ void log_product(Core &cube, const Product &p, const void *pc, const char *api)
             for (uint32_t part = 0; part < parts; ++part) {
                 const uint32_t row = part * rows;
                 plan.wait(Pipe::M, Pipe::FIX, of_products + static_cast<int>(part));
-                if (row < high) {
+                if (row < high && leaves) {
                     plan.copy("Fixpipe", Pipe::FIX, p.c, m + row, n, std::min(rows, high - row), wide, true);
                 }
                 plan.set(Pipe::FIX, Pipe::M, of_products + static_cast<int>(part));

@@ -1,8 +1,10 @@
 // Mmad: 16 x 16 fractals of A times those of B into L0C. Products and sums are float, or int32 for int8 and int4.
 #include "akgen/cube.h"
 #include "operand.h"
+#include "sparse.h"
 #include "sums.h"
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 namespace akgen::twin {
@@ -72,7 +74,7 @@ void unpack_right(const uint8_t *b, uint32_t block, uint32_t blocks, uint32_t k,
 
 template <typename T, typename Read>
 void run(const View &c, const View &a, const View &b, const View &bias, const Multiply &p, bool plain,
-         uint32_t left_fractals, const Read &read)
+         uint32_t left_fractals, const Read &read, const void *pc)
 {
     static thread_local std::vector<T> left, right;
     left.resize(uint64_t{p.m} * p.k);
@@ -81,7 +83,14 @@ void run(const View &c, const View &a, const View &b, const View &bias, const Mu
     const uint32_t column_blocks = blocks_of(p.n, lanes), row_blocks = blocks_of(p.m, fractal_rows);
     auto *out = reinterpret_cast<T *>(c.data);
     for (uint32_t block = 0; block < column_blocks; ++block) {
-        unpack_right(b.data, block, column_blocks, p.k, right.data(), read);
+        if constexpr (std::is_same_v<T, int32_t>) {
+            if (p.sparse) {
+                unpack_sparse(b.data, block, column_blocks, p.k, right.data(), pc);
+            }
+        }
+        if (!p.sparse) {
+            unpack_right(b.data, block, column_blocks, p.k, right.data(), read);
+        }
         T *column = out + uint64_t{block} * row_blocks * 256;
         if (p.with_bias) {
             for (uint32_t i = 0; i < p.m; ++i) {
@@ -132,7 +141,7 @@ void round_hf32_away(bool away) { hf32.away = away; }
 
 void multiply(View c, View a, View b, View bias, const Multiply &p, DType c_type, DType a_type, DType)
 {
-    const char *api = "Mmad";
+    const char *api = p.sparse ? "MmadWithSparse" : "Mmad";
     const void *pc = __builtin_return_address(0);
     self->last_pc = pc;
     if (p.m == 0 || p.n == 0 || p.k == 0) {
@@ -152,20 +161,21 @@ void multiply(View c, View a, View b, View bias, const Multiply &p, DType c_type
     }
     const uint32_t c0 = lanes_of(a_type);
     const uint32_t row_blocks = blocks_of(p.m, fractal_rows), column_blocks = blocks_of(p.n, lanes),
-                   depth = blocks_of(p.k, c0);
+                   depth = blocks_of(p.k, c0), right_k = p.sparse ? blocks_of(p.k, 2) : p.k;
     const uint32_t left_fractals = p.align_k && a_type == DType::F32 ? blocks_of(p.k, 16) * 2 : depth;
-    const bool plain = p.m == 1 && !p.no_vector; // a vector times a matrix: A is one row, not fractals
+    const bool plain = p.m == 1 && !p.no_vector && !p.sparse; // a vector times a matrix: A is one row, not fractals
     if (p.unit_flag) {
         unit_order(Pipe::M, Pipe::FIX, pc);
     }
-    Instr in = cube_instr(api, api, pc, Pipe::M, a_type);
-    in.elements = uint64_t{row_blocks} * column_blocks * blocks_of(p.k, step_along_k(a_type, hf32.on));
+    Instr in = cube_instr(api, "Mmad", pc, Pipe::M, a_type);
+    in.elements = uint64_t{row_blocks} * column_blocks * blocks_of(right_k, step_along_k(a_type, hf32.on));
     const uint64_t c_bytes = uint64_t{row_blocks} * column_blocks * 1024;
     in.access[0] = one_run(c.data, c_bytes, true, c.size_bytes);
     in.access[1] =
         one_run(a.data, plain ? uint64_t{depth} * c0_bytes : uint64_t{row_blocks} * left_fractals * fractal_bytes,
                 false, a.size_bytes);
-    in.access[2] = one_run(b.data, uint64_t{column_blocks} * depth * fractal_bytes, false, b.size_bytes);
+    in.access[2] =
+        one_run(b.data, uint64_t{column_blocks} * blocks_of(right_k, c0) * fractal_bytes, false, b.size_bytes);
     in.n_access = 3;
     if (p.with_bias) {
         in.access[in.n_access++] = one_run(bias.data, uint64_t{column_blocks} * lanes * 4, false, bias.size_bytes);
@@ -177,21 +187,21 @@ void multiply(View c, View a, View b, View bias, const Multiply &p, DType c_type
     issue(in);
     last = {c.data, self->detector.number()};
     if (a_type == DType::I4) {
-        run<int32_t>(c, a, b, bias, p, plain, left_fractals, NibbleRow{});
+        run<int32_t>(c, a, b, bias, p, plain, left_fractals, NibbleRow{}, pc);
     } else if (c_type == DType::I32) {
         run<int32_t>(c, a, b, bias, p, plain, left_fractals,
-                     row_of<int8_t, int32_t>([](int8_t v) { return int32_t{v}; }));
+                     row_of<int8_t, int32_t>([](int8_t v) { return int32_t{v}; }), pc);
     } else if (a_type == DType::F16) {
         run<float>(c, a, b, bias, p, plain, left_fractals,
-                   row_of<_Float16, float>([](_Float16 v) { return static_cast<float>(v); }));
+                   row_of<_Float16, float>([](_Float16 v) { return static_cast<float>(v); }), pc);
     } else if (a_type == DType::BF16) {
-        run<float>(c, a, b, bias, p, plain, left_fractals, row_of<uint16_t, float>(brain_to_float));
+        run<float>(c, a, b, bias, p, plain, left_fractals, row_of<uint16_t, float>(brain_to_float), pc);
     } else if (hf32.on) {
         const bool away = hf32.away;
         run<float>(c, a, b, bias, p, plain, left_fractals,
-                   row_of<float, float>([away](float v) { return to_hf32(v, away); }));
+                   row_of<float, float>([away](float v) { return to_hf32(v, away); }), pc);
     } else {
-        run<float>(c, a, b, bias, p, plain, left_fractals, row_of<float, float>([](float v) { return v; }));
+        run<float>(c, a, b, bias, p, plain, left_fractals, row_of<float, float>([](float v) { return v; }), pc);
     }
 }
 

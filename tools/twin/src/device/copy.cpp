@@ -119,7 +119,8 @@ void rows_out(const char *api, const void *pc, uint8_t *dst, const View &src, co
     }
 }
 
-void rows_local(const char *api, const void *pc, const View &dst, const View &src, const Rows &r, DType dtype)
+void rows_local(const char *api, const void *pc, const View &dst, const View &src, const Rows &r, DType dtype,
+                uint32_t filled)
 {
     self->last_pc = pc;
     if (r.rows == 0 || r.row_bytes == 0) {
@@ -128,14 +129,15 @@ void rows_local(const char *api, const void *pc, const View &dst, const View &sr
     require_local(api, pc, "dst", dst);
     require_local(api, pc, "src", src);
     const Pipe pipe = local_pipe(api, pc, place_of(src.data).space, place_of(dst.data).space);
-    Instr in =
-        transfer(api, pc, pipe, dtype, rows_of(dst.data, r.row_bytes, r.rows, r.dst_stride, true, dst.size_bytes),
-                 rows_of(src.data, r.row_bytes, r.rows, r.src_stride, false, src.size_bytes));
+    const uint32_t written = std::max(filled, r.row_bytes);
+    Instr in = transfer(api, pc, pipe, dtype, rows_of(dst.data, written, r.rows, r.dst_stride, true, dst.size_bytes),
+                        rows_of(src.data, r.row_bytes, r.rows, r.src_stride, false, src.size_bytes));
     in.elements = uint64_t{r.rows} * r.row_bytes / dtype_bytes(dtype);
     in.repeats = static_cast<uint32_t>((uint64_t{r.rows} * r.row_bytes + 255) / 256);
     issue(in);
     for (uint32_t i = 0; i < r.rows; ++i) {
         std::memmove(dst.data + i * r.dst_stride, src.data + i * r.src_stride, r.row_bytes);
+        std::memset(dst.data + i * r.dst_stride + r.row_bytes, 0, written - r.row_bytes);
     }
 }
 

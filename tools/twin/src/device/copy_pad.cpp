@@ -66,7 +66,8 @@ void pad_out(uint8_t *dst, View src, uint8_t, const Rows &rows, DType dtype)
 
 void pad_local(View dst, uint8_t, View src, uint8_t, const Rows &rows, DType dtype)
 {
-    rows_local("DataCopyPad", __builtin_return_address(0), dst, src, rows, dtype);
+    rows_local("DataCopy", __builtin_return_address(0), dst, src, rows, dtype,
+               (rows.row_bytes + block - 1) / block * block);
 }
 
 } // namespace akgen::twin

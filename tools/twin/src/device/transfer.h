@@ -27,7 +27,9 @@ void require_rows(const char *api, const void *pc, uint32_t rows); // as many as
 
 // Rows that are a multiple of 32 bytes, or that the caller has made so.
 void rows_out(const char *api, const void *pc, uint8_t *dst, const View &src, const Rows &r, DType dtype);
-void rows_local(const char *api, const void *pc, const View &dst, const View &src, const Rows &r, DType dtype);
+// `filled`: bytes of each row of `dst` that are written, zeros behind what is copied; 0: none.
+void rows_local(const char *api, const void *pc, const View &dst, const View &src, const Rows &r, DType dtype,
+                uint32_t filled = 0);
 
 } // namespace akgen::twin
 #pragma GCC visibility pop

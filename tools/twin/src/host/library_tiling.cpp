@@ -254,6 +254,20 @@ void GetTransposeTilingInfo(const ge::Shape &src, const uint32_t workspace_bytes
     GetConfusionTransposeTilingInfo(src, workspace_bytes, type_bytes, kind, *tiling);
 }
 
+bool GetTransDataMaxMinTmpSize(const platform_ascendc::PlatformAscendC &, const ge::Shape &src, const ge::Shape &dst,
+                               const ge::DataType, const TransDataConfig &config, uint32_t &maximum, uint32_t &minimum)
+{
+    const bool back = config.dstFormat == DataFormat::NCDHW;
+    const ge::Shape &plain = back ? dst : src;
+    if (plain.GetDimNum() != 5 || (!back && config.srcFormat != DataFormat::NCDHW)) {
+        return false;
+    }
+    // Sixteen channels of one image in both orders.
+    minimum = live::TransData.narrow * 16 * (axis(plain, 3) * axis(plain, 4) + 15) / 16 * 16 * 2;
+    maximum = minimum;
+    return true;
+}
+
 void GetPadMaxMinTmpSize(const ge::Shape &src, const uint32_t type_bytes, uint32_t &maximum, uint32_t &minimum)
 {
     minimum = live::Pad.wide * 16 * std::max(padded(axis(src, 1), type_bytes) * type_bytes, 32U);

@@ -44,9 +44,9 @@ std::string own_program()
 
 bool cube_word(const char *symbol)
 {
-    static const char *const words[] = {"on_cube_core", "nd_to_nz",  "load_fractals", "load_squares",
-                                        "load_image",   "fill_cube", "multiply",      "fix_out",
-                                        "fix_to_l1",    "fix_scale", "fix_matrices",  "fix_legacy"};
+    static const char *const words[] = {"on_cube_core", "nd_to_nz",     "load_fractals", "load_squares", "load_sparse",
+                                        "load_image",   "fill_cube",    "multiply",      "fix_out",      "fix_to_l1",
+                                        "fix_scale",    "fix_matrices", "fix_legacy"};
     if (std::strncmp(symbol, "_ZN5akgen4twin", 14) != 0) {
         return false;
     }

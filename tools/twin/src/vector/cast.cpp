@@ -3,6 +3,7 @@
 #include "keyed.h"
 #include "rounding.h"
 #include "record.h"
+#include "saturation.h"
 #include "state.h"
 
 namespace akgen::twin {
@@ -59,12 +60,18 @@ struct PreparedCast {
     Operand dst, src;
     Loop loop;
     uint32_t lanes;
+    uint64_t scalar;
 };
 
 PreparedCast prepare(DType to, DType from, View dst, View src, uint8_t round, const void *pc, const Strides &strides)
 {
     PreparedCast p{};
     p.loop = cast_loop(to, from, round);
+    if (p.loop && !vector_state().saturate_casts) {
+        if (const Loop cut = truncating_loop(to, from, round, p.scalar)) {
+            p.loop = cut;
+        }
+    }
     if (!p.loop) {
         trap("CAST_MODE", "Cast", pc, "Cast from %s to %s does not take %s on Ascend910B", dtype_name(from),
              dtype_name(to),
@@ -91,7 +98,7 @@ void cast_count(DType to, DType from, View dst, View src, uint8_t round, int64_t
     p.dst.repeat = p.lanes * p.dst.bits / 256;
     p.src.repeat = p.lanes * p.src.bits / 256;
     const Walk w = walk_count("Cast", pc, p.lanes, count);
-    run_single({"Cast", row_of(to, from), pc, from, &p.dst, {&p.src, nullptr}, p.loop, 0}, w);
+    run_single({"Cast", row_of(to, from), pc, from, &p.dst, {&p.src, nullptr}, p.loop, p.scalar, false, to}, w);
 }
 
 void cast_repeat(DType to, DType from, View dst, View src, uint8_t round, MaskArg mask, uint32_t repeat,
@@ -103,7 +110,7 @@ void cast_repeat(DType to, DType from, View dst, View src, uint8_t round, MaskAr
     require_stride("Cast", pc, p.src);
     const Walk w = walk_repeat("Cast", pc, p.lanes, mask, repeat);
     p.dst.block = block_stride("Cast", pc, w, p.dst);
-    run_single({"Cast", row_of(to, from), pc, from, &p.dst, {&p.src, nullptr}, p.loop, 0}, w);
+    run_single({"Cast", row_of(to, from), pc, from, &p.dst, {&p.src, nullptr}, p.loop, p.scalar, false, to}, w);
 }
 
 void set_deq_scale(float scale)
@@ -111,6 +118,12 @@ void set_deq_scale(float scale)
     vector_state().deq_scale = scale;
     vector_state().deq_given = true;
 }
+
+void set_saturation(bool of_casts, bool on)
+{
+    (of_casts ? vector_state().saturate_casts : vector_state().saturate_floats) = on;
+}
+bool saturation(bool of_casts) { return of_casts ? vector_state().saturate_casts : vector_state().saturate_floats; }
 
 void warn_of_no_scale(const char *api, const void *pc)
 {

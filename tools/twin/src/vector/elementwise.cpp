@@ -4,6 +4,7 @@
 #include "composite.h"
 #include "facts.h"
 #include "record.h"
+#include "saturation.h"
 #include "state.h"
 
 namespace akgen::twin {
@@ -87,6 +88,9 @@ void run_single(const SingleInstr &s, const Walk &w)
         }
     }
     execute(w, s.dst, s.src[0] ? &sources[0] : nullptr, s.src[1] ? &sources[1] : nullptr, s.loop, s.scalar);
+    if (vector_state().saturate_floats && (s.result == DType::F16 || s.result == DType::BF16)) {
+        execute(w, s.dst, s.dst, nullptr, saturating_loop(s.result), 0);
+    }
 }
 
 // The number of bits has the elements' type.
@@ -144,7 +148,8 @@ static void run_prepared(const Prepared &p, DType type, const void *pc, uint64_t
                 {p.facts->sources > 0 ? &p.operands[1] : nullptr, p.facts->sources > 1 ? &p.operands[2] : nullptr},
                 p.loop,
                 scalar,
-                carries(p.facts->key, type)},
+                carries(p.facts->key, type),
+                p.facts->dst_bytes ? DType::NONE : type},
                w);
 }
 

@@ -57,7 +57,8 @@ struct SingleInstr {
     const Operand *src[2];
     Loop loop;
     uint64_t scalar;
-    bool carries = false; // a repeat may take what an earlier one wrote as its second source
+    bool carries = false;       // a repeat may take what an earlier one wrote as its second source
+    DType result = DType::NONE; // type of dst, where saturation may change what is in it
 };
 void run_single(const SingleInstr &s, const Walk &w);
 void require_stride(const char *api, const void *pc, const Operand &o);

@@ -6,7 +6,9 @@ namespace akgen::twin {
 
 struct VectorState {
     float deq_scale = 1.0f;
-    bool deq_given = false; // whether SetDeqScale has given it: else it is what the kernel before left
+    bool deq_given = false;       // whether SetDeqScale has given it: else it is what the kernel before left
+    bool saturate_floats = false; // half and bfloat16_t end at their largest numbers, NaN is 0; else infinity
+    bool saturate_casts = true;   // integers of conversions end at theirs; else their low bits remain
     int16_t deq_offset = 0;
     bool deq_signed = true;
     uint8_t *deq_table = nullptr; // 16 words, SetDeqScale of a tensor
