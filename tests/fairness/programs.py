@@ -344,7 +344,8 @@ add("group_norm32", "Welford", partial(group_norm, moments=partial(welford, widt
 
 
 def cosine(x: Array, y: Array, add_up: Program = sums.folded) -> Array:
-    return add_up(x * y) / (np.sqrt(add_up(x * x)) * np.sqrt(add_up(y * y)))
+    norms = (np.maximum(np.sqrt(add_up(v * v)), F32(1e-8)) for v in (x, y))
+    return add_up(x * y) / (next(norms) * next(norms))
 
 
 add("cosine32", "folded", cosine)

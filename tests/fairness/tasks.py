@@ -22,6 +22,7 @@ from akgen.tools.judge.trials import ORDER, plan
 from akgen.tools.reference import tensors
 from akgen.tools.reference.module_loader import ModuleCase
 from akgen.tools.reference.protocol import Sample
+from akgen.tools.reference.variants.other_formula import other_formula
 
 Array = Any  # numpy.ndarray
 functional = torch.nn.functional
@@ -93,6 +94,12 @@ class FairTrial:
             return found
         want, own, bounds = _written(chosen, self.folder, "chosen_")
         return compare(0, got, want, own, rule_for(self.dtype, ()), bounds=bounds)
+
+    def other_formula(self) -> str | None:
+        """Say which other formula the output that was compared last is taken for."""
+        got = tensors.read(TensorFile(dtype=self.dtype, shape=self.want.shape, path=self.folder / "got.bin"))
+        found = other_formula(self.case.model, self.sample, self.case.binding, None, 0, got)
+        return found and found["what"]
 
 
 def draw(task: FairTask, seed: int, distribution: Distribution, folder: Path) -> FairTrial:

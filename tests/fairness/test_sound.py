@@ -23,6 +23,8 @@ def refused(task: str, seeds: range, folder: Path, *, bounded: bool = True) -> l
         for name, program in PROGRAMS[task].items():
             with np.errstate(all="ignore"):
                 result = trial.compare(program(*trial.inputs))
+            if bounded and result.beyond_rounding and (other := trial.other_formula()) is not None:
+                found.append(f"{name}, seed {seed} ({distributions(seed)}): it is taken for another: {other}")
             if result.mismatch is not None:
                 used = f"{result.max_used:.3g} of what is allowed"
                 found.append(

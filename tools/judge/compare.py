@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akgen.tools.core.call import TensorFile
+from akgen.tools.core.dtypes import DType
 from akgen.tools.core.verdict import Mismatch
 from akgen.tools.judge import pattern, raw, tolerance
 
@@ -19,6 +20,8 @@ CHUNK = 1 << 16
 # The chance that a byte, or a pair of bytes, is the poison's (`tools/core/call.py`), where every one occurs as often.
 _BYTE_ALIKE, _PAIR_ALIKE = 1 / 24, 1 / (24 * 253)
 _SURELY = 1000  # times as many as by chance
+_SMALL_OUTPUT = 1 << 16  # elements, up to which the formula of an output that is accepted is looked at
+_MANY = 1 / 4
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class Comparison:
     max_bound: float | None = None  # the largest error bound that was applied; None: none is known
     max_used: float | None = None  # the largest difference as a share of what is allowed there
     unwritten: bool = False  # an element was surely never written
+    beyond_rounding: bool = False  # of a small output, many elements are off by more than rounding explains
     foreign_nan: bool = False  # NaN or infinity where the reference has a number
     wrong: Mask | None = field(default=None, compare=False, repr=False)  # flat; None where nothing is
     held: Mask | None = field(
@@ -143,7 +147,10 @@ class _Pass:
             left = held & wrong if held_before is None else held & held_before
             wrong |= left
         if not wrong.any():
-            return Comparison(max_abs, max_rel, None, max_bound, used, foreign_nan=self._foreign, held=held)
+            return Comparison(
+                max_abs, max_rel, None, max_bound, used,
+                beyond_rounding=self._beyond_rounding(), foreign_nan=self._foreign, held=held,
+            )  # fmt: skip
         count = 0 if left is None else int(np.count_nonzero(left))
         by_chance = 0.0 if held_before is not None else self._alike(int(np.count_nonzero(wrong)))
         unwritten = count > _SURELY * by_chance
@@ -170,6 +177,19 @@ class _Pass:
         return Comparison(
             max_abs, max_rel, mismatch, max_bound, used, unwritten, self._foreign, wrong=wrong, held=held
         )
+
+    def _beyond_rounding(self) -> bool:
+        """Say whether many elements are off by more than their error bounds, or, in a short type, by a bit."""
+        size, dtype = self._stored.size, self._rule.dtype
+        if not 0 < size <= _SMALL_OUTPUT or self._own.size != size:
+            return False
+        if dtype in (DType.FLOAT16, DType.BFLOAT16):
+            return bool(np.count_nonzero(self._stored != self._own) >= _MANY * size)
+        if dtype != DType.FLOAT32 or self._bounds is None:
+            return False
+        with np.errstate(invalid="ignore"):
+            off = np.abs(self._stored - raw.as_float64(self._want, self._want_dtype))
+        return bool(np.count_nonzero(off > self._bounds) >= _MANY * size)
 
     def _exactly(self, part: slice) -> Mask:
         """Integers and booleans: equal to the golden value, or to what the reference itself returns."""

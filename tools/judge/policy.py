@@ -139,6 +139,17 @@ def one_order_only() -> Diagnostic:
     )
 
 
+def other_formula(output: int, what: str, line: str) -> Diagnostic:
+    where = f", in `{line}`" if line else ""
+    return Diagnostic(
+        code="OTHER_FORMULA",
+        text=f"Output {output} is inside its tolerance, but is not the reference's: {what}{where}. The reference with"
+        " this one change gives the same numbers.",
+        remedy="Compute every operation of the reference, also one that changes the output by little.",
+        stage="test",
+    )
+
+
 def made_for_listed_shapes(case: CaseVerdict, shapes: Sequence[tuple[int, ...]]) -> CaseVerdict:
     """Return the verdict on a drawn case that is not correct while all listed ones are: wrong, unless it is a cheat."""
     said = ", ".join(str(list(shape)) for shape in shapes)

@@ -22,6 +22,7 @@ VAGUE = frozenset({
     "unknown", "precision", "formula", "constant_along", "scaled", "offset", "branch", "function", "lanes", "one_index",
     "part", "border", "row", "tail", "block_edge",
 })  # fmt: skip
+MOST_EXAMINED = 2  # accepted outputs of a verdict: what a kernel leaves out, it leaves out everywhere
 MOST_EXPLAINED = 2  # cases of a verdict: the others fail for the same reason, mostly
 _MOST_BEFORE_S = 3.0  # of processor time, for launches whose outputs nobody reads
 _LARGEST_REMEMBERED = 1 << 26  # bytes of an output whose digest is kept for the next trial
@@ -39,6 +40,7 @@ class KernelUnderTest:
     explained: list[str] = field(
         default_factory=list
     )  # cases whose wrong output the reference was asked about
+    examined: list[str] = field(default_factory=list)  # cases whose accepted output it was asked about
     relaunched: list[str] = field(default_factory=list)  # cases that were launched after another launch
 
 
@@ -273,6 +275,12 @@ def _judge_launch(
         if idle is not None:
             result.outcome = Outcome.CHEAT
             result.diagnostics.append(idle)
+    if result.outcome == Outcome.CORRECT and not own_checker and plan.number == 0 and held is None:
+        with AfterCandidate():
+            other = _other_formula(candidate, case, plan, prepared, launch, result.compared)
+        if other is not None:
+            result.outcome = Outcome.WRONG
+            result.diagnostics.append(other)
     return result
 
 
@@ -366,6 +374,29 @@ def _ask_reference(
     return Mismatch.model_validate(
         {**mismatch.model_dump(), "cause": found.cause, "what": what, "evidence": evidence}
     )
+
+
+def _other_formula(
+    candidate: KernelUnderTest,
+    case: Case,
+    plan: TrialPlan,
+    prepared: Prepared,
+    launch: Launch,
+    compared: Sequence[Comparison],
+) -> Diagnostic | None:
+    """Say that an accepted output has the numbers of another formula, where more than rounding lies between."""
+    for (place, (got, *_)), one in zip(pairs(prepared.trial, launch), compared, strict=True):
+        if not one.beyond_rounding or got is None or place[1] or len(candidate.examined) >= MOST_EXAMINED:
+            continue
+        candidate.examined.append(case.id)
+        task = candidate.task.reference
+        try:
+            found = candidate.reference.other_formula(task, case, plan.seed, plan.distribution, got, place[0])
+        except InputError:
+            found = None
+        if found is not None:
+            return policy.other_formula(place[0], found.what, found.line)
+    return None
 
 
 def _with_cause(

@@ -195,6 +195,22 @@ class ReferenceWorker:
         )["found"]
         return None if found is None else AlteredOperation.model_validate(found)
 
+    def other_formula(
+        self,
+        reference: Reference,
+        case: Case,
+        seed: int,
+        distribution: Distribution,
+        got: TensorFile,
+        index: int,
+    ) -> AlteredOperation | None:
+        """Return which operation of the reference, done otherwise, gives an output that is inside its tolerance."""
+        said = got.model_dump(mode="json")
+        found = self._ask("other_formula", reference, case, seed, distribution, got=said, index=index)[
+            "found"
+        ]
+        return None if found is None else AlteredOperation.model_validate(found)
+
     def read(self, reference: Reference, case: Case, reader: str) -> dict[str, Any]:
         """Return what the module `reader` reads off the loaded case: its `read(loaded)`, called in the process."""
         answer = self._ask("read", reference, case, DESCRIBING_SEED, "task", reader=reader)

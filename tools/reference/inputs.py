@@ -1,7 +1,7 @@
 """Values for hidden inputs: several distributions, inside the domain where an operator is defined."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -10,7 +10,6 @@ from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Distribution
 
 Domain = tuple[float, float]  # closed; infinite ends allowed
-_TIED = 1 / 16  # of the elements equal a neighbour, and as many another tensor's
 
 _NAMED: Mapping[str, Domain] = {
     "any": (-math.inf, math.inf),
@@ -76,35 +75,6 @@ def spoil(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     places = torch.randint(0, flat.numel(), (3,), generator=generator)
     flat[places] = torch.tensor([math.inf, -math.inf, math.nan], dtype=flat.dtype)
     return flat.reshape(tensor.shape)
-
-
-def tied(
-    values: Sequence[torch.Tensor], domains: Sequence[Domain | None], generator: torch.Generator
-) -> list[torch.Tensor]:
-    """Let some elements equal their neighbour, and some those of an earlier tensor in the same place.
-
-    What is drawn from a continuous range is seldom equal, and a kernel that has > in the place of >= would be right.
-    Those that lie far above the others stay as they are.
-    """
-    found: list[torch.Tensor] = []
-    for value, domain in zip(values, domains, strict=True):
-        made = value
-        if value.is_floating_point() and value.dim() and value.shape[-1] > 1:
-            share = torch.rand(value.shape, generator=generator)
-            earlier = next((f for f in found if f.shape == value.shape and f.dtype == value.dtype), value)
-            for other, places in (
-                (value.roll(1, -1), share < _TIED),
-                (earlier, (share > 1 - _TIED) & _inside(earlier, domain)),
-            ):
-                usual = torch.maximum(other.abs(), made.abs()) <= 10 ** _decades(value.dtype)[1]
-                made = torch.where(places & usual, other, made)
-        found.append(made)
-    return found
-
-
-def _inside(tensor: torch.Tensor, domain: Domain | None) -> torch.Tensor:
-    low, high = domain if domain is not None else (-math.inf, math.inf)
-    return (tensor >= low) & (tensor <= high)
 
 
 def perturb(tensor: torch.Tensor, generator: torch.Generator, *, keep_sign: bool) -> torch.Tensor:
@@ -188,6 +158,11 @@ def _extreme(like: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     denormal = torch.finfo(like.dtype).tiny / 4
     size = torch.where(kind < 0.01, torch.full_like(size, denormal), size)
     return sign * torch.where(kind > 0.99, torch.zeros_like(size), size)
+
+
+def usual(dtype: torch.dtype) -> float:
+    """Return the largest of extreme values, but for the few that lie far above."""
+    return float(10 ** _decades(dtype)[1])
 
 
 def _decades(dtype: torch.dtype) -> tuple[float, float]:

@@ -36,6 +36,7 @@ from akgen.tools.core.task import Case, Distribution, Reference
 from akgen.tools.reference import golden, inputs, nested
 from akgen.tools.reference.choices.places import FollowedPlaces
 from akgen.tools.reference.choices.ties import apart, chosen, hangs_on_ties, without_places
+from akgen.tools.reference.edges import with_edges
 from akgen.tools.reference.followed import Openness, work_of
 from akgen.tools.reference.protocol import Binding, InputSpec, LoadedCase, Sample, Work
 from akgen.tools.reference.reached import Reached, tells_nothing
@@ -89,11 +90,11 @@ class ModuleCase:
         finite result or error bound for them. Some are equal, where that leaves every result finite and none open.
         """
         if distribution != "task":
-            extreme = distribution == "extreme"
-            reaches = (1.0, 0.5, 0.2, 0.0) if extreme else (0.0,)
-            ways = [(False, r, ties) for ties in ((True, False) if extreme else (False,)) for r in reaches]
-            for own_range, reach, ties in (*ways, (True, 0.0, False)):
-                sample = self._try(seed, distribution, own_range=own_range, reach=reach, ties=ties)
+            reaches = (1.0, 0.5, 0.2, 0.0) if distribution == "extreme" else (0.0,)
+            edges = (True, False) if distribution in ("extreme", "uniform") else (False,)
+            ways = [(False, r, edge) for edge in edges for r in reaches]
+            for own_range, reach, edge in (*ways, (True, 0.0, edges[0]), (True, 0.0, False)):
+                sample = self._try(seed, distribution, own_range=own_range, reach=reach, edges=edge)
                 if sample is not None:
                     return sample
         sample = self._try(seed, "task", own_range=False)
@@ -136,7 +137,7 @@ class ModuleCase:
         *,
         own_range: bool,
         reach: float = 0.0,
-        ties: bool = False,
+        edges: bool = False,
     ) -> list[Any]:
         """Return the arguments of a trial."""
         generator = torch.Generator().manual_seed(seed)
@@ -147,17 +148,18 @@ class ModuleCase:
             self._redraw(value, name, distribution, generator, own_range, reach)
             for value, name in zip(given, self.names, strict=True)
         ]
-        if ties:
-            args = self._tied(args, generator)
+        if edges:
+            args = self._with_edges(args, given, generator, own_range)
         if self._nonfinite(distribution):
             args = [inputs.spoil(a, generator) if isinstance(a, torch.Tensor) else a for a in args]
         return args
 
-    def _tied(self, args: list[Any], generator: torch.Generator) -> list[Any]:
+    def _with_edges(
+        self, args: list[Any], given: list[Any], generator: torch.Generator, own_range: bool
+    ) -> list[Any]:
         places = [n for n, a in enumerate(args) if isinstance(a, torch.Tensor)]
-        hint = getattr(self._module, "DOMAIN", None)
-        domains = [inputs.domain_of(hint, self.names[n]) for n in places]
-        made = dict(zip(places, inputs.tied([args[n] for n in places], domains, generator), strict=True))
+        domains = [self._domain(given[n], self.names[n], own_range) for n in places]
+        made = dict(zip(places, with_edges([args[n] for n in places], domains, generator), strict=True))
         return [made.get(n, a) for n, a in enumerate(args)]
 
     def _nonfinite(self, distribution: Distribution) -> bool:
@@ -170,14 +172,14 @@ class ModuleCase:
         *,
         own_range: bool,
         reach: float = 0.0,
-        ties: bool = False,
+        edges: bool = False,
     ) -> Sample | None:
         self._set_state(seed)
-        args = self._drawn(seed, distribution, own_range=own_range, reach=reach, ties=ties)
+        args = self._drawn(seed, distribution, own_range=own_range, reach=reach, edges=edges)
         nonfinite = self._nonfinite(distribution)
         try:
             with (
-                Reached() if reach > 0 or ties else contextlib.nullcontext() as reached,
+                Reached() if reach > 0 or edges else contextlib.nullcontext() as reached,
                 Openness() as openness,
             ):
                 returned, work = work_of(self.model, args)
@@ -257,10 +259,14 @@ class ModuleCase:
             return nested.each(
                 value, lambda v: self._redraw(v, name, distribution, generator, own_range, reach)
             )
+        domain = self._domain(value, name, own_range)
+        return inputs.draw(value, distribution, domain, generator, reach=reach)
+
+    def _domain(self, value: torch.Tensor, name: str, own_range: bool) -> inputs.Domain | None:
         domain = inputs.domain_of(getattr(self._module, "DOMAIN", None), name)
         if domain is None and own_range and value.is_floating_point():
-            domain = inputs.observed(value)
-        return inputs.draw(value, distribution, domain, generator, reach=reach)
+            return inputs.observed(value)
+        return domain
 
     @cached_property
     def _free(self) -> tuple[FreeInput, ...]:
@@ -273,7 +279,11 @@ class ModuleCase:
             for v in tree_leaves(value)
             if isinstance(v, torch.Tensor)
         ]
-        return tuple(f for f in free_inputs(self.model, self.example_args) if not held[f.place])
+        return tuple(
+            f
+            for f in free_inputs(self.model, self.example_args, self._task_args(MODEL_SEED + 1))
+            if not held[f.place]
+        )
 
     def _task_args(self, seed: int) -> list[Any]:
         torch.default_generator.manual_seed(seed)

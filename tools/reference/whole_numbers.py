@@ -2,8 +2,10 @@
 
 An index, a length or a position means something only inside of what it points into, so it stays as the task draws
 it: integers are numbers where nothing is done to them but arithmetic, up to integers among the outputs, and those of
-eight bits, which are quantised values, where they become floating numbers too. Masks are what selects. A kernel must
-serve all values of a number: one that computes in a shorter type, or knows the mask of `get_inputs`, is wrong for some.
+eight bits, which are quantised values, where they become floating numbers too. Masks are what selects, as integers
+do that are compared with a number. Indices that `get_inputs` never draws anew, such as a table, come in another order.
+A kernel must serve all values of a number: one that computes in a shorter type, takes none for negative, or knows the
+mask or the order of `get_inputs`, is wrong for some.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,6 +36,13 @@ _FIRST = frozenset(
         "fmod", "gather", "index", "index_select", "pow", "remainder",
     }
 )  # fmt: skip
+_COMPARES = frozenset({"eq", "ge", "gt", "le", "lt", "ne"})  # with a number
+_LOOKS_UP = frozenset(
+    {
+        "embedding", "gather", "index", "index_add", "index_copy", "index_put", "index_select", "scatter",
+        "scatter_add", "take",
+    }
+)  # fmt: skip
 _MAY_OVERFLOW = frozenset(
     {"add", "addmm", "bmm", "cumsum", "mm", "mul", "neg", "abs", "pow", "rsub", "sub", "sum"}
 )
@@ -42,14 +51,20 @@ _SHORTEST_ROW = 16  # of a mask with one value that may get others: no row is le
 
 
 class FreeInput(NamedTuple):
-    """An input that is a number. `most` bounds its magnitude so that no step overflows; None: a mask."""
+    """An input that is a number. `most` bounds its magnitude so that no step overflows; None: a mask, or indices."""
 
     place: int  # among the tensors of all arguments
     most: int | None
+    indices: bool = False
 
 
-def free_inputs(model: Any, args: Sequence[Any]) -> tuple[FreeInput, ...]:
-    """Run the model on copies of the arguments; return its inputs that are numbers and can have others."""
+def free_inputs(
+    model: Any, args: Sequence[Any], drawn_anew: Sequence[Any] | None = None
+) -> tuple[FreeInput, ...]:
+    """Run the model on copies of the arguments; return its inputs that are numbers and can have others.
+
+    `drawn_anew` are the arguments of another draw, which show what the task never changes.
+    """
     leaves = [a for a in tree_leaves(list(args)) if isinstance(a, torch.Tensor)]
     places = [
         n for n, a in enumerate(leaves) if not a.is_floating_point() and not a.is_complex() and a.numel()
@@ -58,8 +73,15 @@ def free_inputs(model: Any, args: Sequence[Any]) -> tuple[FreeInput, ...]:
     if uses is None:
         return ()
     kept = [n for n in places if n not in uses.fixed]
-    found = [FreeInput(n, None) for n in kept if leaves[n].dtype == torch.bool]
-    numbers = [n for n in kept if leaves[n].dtype != torch.bool]
+    masks = {n for n in kept if leaves[n].dtype == torch.bool or (n in uses.compared and _binary(leaves[n]))}
+    others = None if drawn_anew is None else tree_leaves(list(drawn_anew))
+    again = [] if others is None else [a for a in others if isinstance(a, torch.Tensor)]
+    orders = [
+        n for n in places if n in uses.looked_up and n < len(again) and torch.equal(leaves[n], again[n])
+    ]
+    found = [FreeInput(n, None) for n in kept if n in masks]
+    found += [FreeInput(n, None, indices=True) for n in orders]
+    numbers = [n for n in kept if n not in masks]
     for shorter in range(1, 28, 2):
         most = {n: _limit(leaves[n].dtype, shorter) for n in numbers}
         larger = {n: m for n, m in most.items() if m > int(leaves[n].abs().max())}
@@ -78,18 +100,21 @@ def redrawn(
         return args
     leaves, spec = torch.utils._pytree.tree_flatten(args)
     tensors = [n for n, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
-    for place, most in free:
+    for place, most, indices in free:
         at = tensors[place]
-        leaves[at] = _mask(leaves[at], generator) if most is None else _integers(leaves[at], most, generator)
+        if most is not None:
+            leaves[at] = _integers(leaves[at], most, generator)
+        else:
+            leaves[at] = (_in_another_order if indices else _mask)(leaves[at], generator)
     changed: list[Any] = torch.utils._pytree.tree_unflatten(leaves, spec)
     return changed
 
 
 def _integers(like: torch.Tensor, most: int, generator: torch.Generator) -> torch.Tensor:
-    """Return magnitudes over all decades up to `most`, negative ones where the task has some; a tenth stays."""
+    """Return magnitudes over all decades up to `most`, of both signs where the type has them; a tenth stays."""
     spread = torch.rand(like.shape, generator=generator, dtype=torch.float64)
     size = torch.exp2(spread * torch.log2(torch.tensor(float(most) + 1, dtype=torch.float64))) - 1
-    if int(like.min()) < 0:
+    if like.dtype.is_signed:
         size = size * (1 - 2 * torch.randint(0, 2, like.shape, generator=generator))
     keep = torch.rand(like.shape, generator=generator) < 0.1
     return torch.where(keep, like, size.to(torch.int64).clamp(-most, most).to(like.dtype))
@@ -101,9 +126,22 @@ def _mask(like: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
         return like
     if bool((like == like.flatten()[0]).all()):
         turned = torch.rand(like.shape, generator=generator) < 0.25
-        return like ^ turned if like.shape[-1] >= _SHORTEST_ROW else like
+        return like ^ turned.to(like.dtype) if like.shape[-1] >= _SHORTEST_ROW else like
     shift = int(torch.randint(0, like.shape[-1], (), generator=generator))
     return like.roll(shift, -1)
+
+
+def _binary(tensor: torch.Tensor) -> bool:
+    return bool(((tensor == 0) | (tensor == 1)).all())
+
+
+def _in_another_order(like: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Return indices that are the same set in each row and column, in one other order for all of them."""
+    for axis in reversed(range(like.dim())):
+        moved = like.index_select(axis, torch.randperm(like.shape[axis], generator=generator))
+        if not torch.equal(moved, like):
+            return moved
+    return like
 
 
 def _limit(dtype: torch.dtype, shorter: int) -> int:
@@ -127,7 +165,7 @@ def _stays_within(
     for place, size in most.items():
         like = leaves[tensors[place]]
         sign = 1 - 2 * torch.randint(0, 2, like.shape, generator=generator) * int(
-            mixed and int(like.min()) < 0
+            mixed and like.dtype.is_signed
         )
         leaves[tensors[place]] = (sign * size).to(like.dtype)
     uses = _run(model, torch.utils._pytree.tree_unflatten(leaves, spec), places)
@@ -152,10 +190,18 @@ class _Uses(DispatchMode):
     def __init__(self, inputs: Mapping[int, torch.Tensor]) -> None:
         super().__init__()
         self.fixed: set[int] = set()
+        self.compared: set[int] = set()
         self.overflows = False
+        self._indices: set[int] = set()
+        self._otherwise: set[int] = set()  # fixed by another use than as indices
         self._inputs = dict(inputs)  # kept, so that no storage is used again
         self._made_of = {_storage(t): frozenset({n}) for n, t in inputs.items()}
         self._kept: list[Any] = []
+
+    @property
+    def looked_up(self) -> set[int]:
+        """Return the inputs that are indices and nothing else."""
+        return self._indices - self._otherwise - self.compared
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -170,15 +216,24 @@ class _Uses(DispatchMode):
         made = [t for t in tree_leaves(out) if isinstance(t, torch.Tensor)]
         views = {_storage(a) for a in read}
         view = not func._schema.is_mutable and all(_storage(t) in views for t in made)
-        if not (view or name in _ANY):
+        if name in _COMPARES and not isinstance(args[1], torch.Tensor):
+            self.compared |= sources
+        elif not (view or name in _ANY):
             first = of[0] if name in _FIRST and isinstance(args[0], torch.Tensor) else frozenset()
             rest = of[1:] if first else of
+            (self._indices if name in _LOOKS_UP else self._otherwise).update(*rest)
             self.fixed.update(*rest)
         if not made:
             self.fixed |= sources  # read by the host
+            self._otherwise |= sources
         for tensor in made:
             if tensor.is_floating_point() or tensor.is_complex():
-                self.fixed |= {n for n in sources if self._inputs[n].dtype not in _SELECTS_OR_QUANTISED}
+                counted = frozenset().union(
+                    *(o for a, o in zip(read, of, strict=True) if a.dtype != torch.bool)
+                )
+                numbers = {n for n in counted if self._inputs[n].dtype not in _SELECTS_OR_QUANTISED}
+                self.fixed |= numbers
+                self._otherwise |= set() if name in _LOOKS_UP else numbers
             else:
                 self._made_of[_storage(tensor)] = self._made_of.get(_storage(tensor), frozenset()) | sources
                 self._kept.append(tensor)

@@ -52,6 +52,8 @@ class Server:
         sample = self._sample(key, loaded, seed, distribution)
         if request["op"] == "explain":
             return {"found": self._explained(reference, loaded, sample, request)}
+        if request["op"] == "other_formula":
+            return {"found": self._other_formula(reference, loaded, sample, request)}
         if request["op"] == "check":
             return {"failed": self._check(loaded, sample, request["outputs"])}
         if request["op"] == "choose":
@@ -105,6 +107,20 @@ class Server:
         atol, rtol, literal = request["tolerance"]
         tolerance = Permitted(float(atol), float(rtol), bool(literal))
         return explain(loaded.model, sample, binding, path, int(request["index"]), got, tolerance)
+
+    @staticmethod
+    def _other_formula(
+        reference: Reference, loaded: LoadedCase, sample: Sample, request: dict[str, Any]
+    ) -> dict[str, str] | None:
+        from akgen.tools.reference.variants.other_formula import other_formula
+
+        try:
+            got = tensors.read(TensorFile.model_validate(request["got"]))
+        except (OSError, ValueError):
+            return None
+        path = str(reference.path) if reference.path.suffix == ".py" else None
+        binding = sample.binding or loaded.binding
+        return other_formula(loaded.model, sample, binding, path, int(request["index"]), got)
 
     @staticmethod
     def _chosen(loaded: LoadedCase, sample: Sample, request: dict[str, Any]) -> dict[str, Any] | None:

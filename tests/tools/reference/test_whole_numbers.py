@@ -34,6 +34,16 @@ NUMBERS = {
     "dequantised": (lambda x: x.float() * 0.1, [X.to(torch.int8)], [127]),
     "long": (lambda x, y: x * y, [X.long(), Y.long()], [(2**31 - 1) >> 17] * 2),
     "a mask": (lambda t, m: t.masked_fill(m, 0.0), [torch.randn(4, 20), MASK], [None]),
+    "a mask of integers": (
+        lambda t, m: t.masked_fill(m == 0, 0.0),
+        [torch.randn(4, 20), MASK.long()],
+        [None],
+    ),
+    "compared with a number": (
+        lambda t, n: t.masked_fill(n > 3, 0.0),
+        [torch.randn(4, 20), X.long()],
+        [2**30 - 1],
+    ),
 }
 PLACES = {
     "embedding": (lambda t, i: torch.nn.functional.embedding(i, t), [TABLE, ints(0, 50, 4)]),
@@ -67,6 +77,40 @@ def test_what_is_computed_with_is_a_number(case: str) -> None:
 def test_what_names_a_place_stays(case: str) -> None:
     function, args = PLACES[case]
     assert free_inputs(Of(function), args) == ()
+
+
+def test_numbers_are_of_both_signs() -> None:
+    args = [ints(0, 9, 4, 20), ints(0, 9, 4, 20, dtype=torch.uint8)]
+    free = free_inputs(Of(lambda x, y: x // 4 + y), args)
+    changed = redrawn(args, free, "normal", torch.Generator().manual_seed(3))
+    assert int(changed[0].min()) < 0 <= int(changed[1].min())
+
+
+def test_indices_that_are_never_drawn_anew_come_in_another_order() -> None:
+    args = [TABLE, torch.arange(50).flip(0)]
+    free = free_inputs(Of(lambda t, i: t[i]), args, args)
+    assert [(f.place, f.indices) for f in free] == [(1, True)]
+    changed = redrawn(args, free, "normal", torch.Generator().manual_seed(3))[1]
+    assert not torch.equal(changed, args[1]) and torch.equal(changed.sort()[0], torch.arange(50))
+    once = (
+        torch.arange(4)[:, None].expand(4, 6).clone()
+    )  # scattered along axis 0: each column holds each index once
+    rows = redrawn([once], [free[0]._replace(place=0)], "normal", torch.Generator().manual_seed(1))[0]
+    assert not torch.equal(rows, once) and torch.equal(rows.sort(0)[0], once)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda t, i: t[i] * (i > torch.arange(50))[:, None],
+        lambda t, i: t[: int(i[0])],
+        lambda t, i: t[i] + i[:, None],
+    ],
+)
+def test_indices_that_mean_more_stay(function: Any) -> None:
+    args = [TABLE, torch.arange(50).flip(0)]
+    assert free_inputs(Of(function), args, args) == ()
+    assert free_inputs(Of(lambda t, i: t[i]), args, [TABLE, torch.arange(50)]) == ()
 
 
 def test_a_mask_is_as_full_as_before_in_each_row() -> None:

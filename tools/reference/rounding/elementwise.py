@@ -158,7 +158,8 @@ def _pointwise(run: Run, step: Step) -> list[Errors | None]:
     derivative, loss = _FUNCTIONS.get(name, (None, None))
     square = 4 * y * y + run.floor**2
     if loss is not None:
-        square = square + torch.as_tensor(loss(single(step.args[0]), y)).square()
+        lost = torch.as_tensor(loss(single(step.args[0]), y)) * run.inner_roundoff
+        square = square + lost.square()
     found = None
     for i, a in enumerate(step.args):
         if not (isinstance(a, torch.Tensor) and a.is_floating_point()):
@@ -166,7 +167,7 @@ def _pointwise(run: Run, step: Step) -> list[Errors | None]:
         x = single(a)
         by = derivative(x, y) if derivative else _quotient(step.func, step.args, step.kwargs, step.out, i)
         by = single(torch.as_tensor(by))
-        square = square + (by * x).square()
+        square = square + (by * x * run.inner_roundoff).square()
         found = joined(
             found, _read_plainly(run, a, step.out, by) if name != "exp" else _powers(run, a, step.out, by)
         )

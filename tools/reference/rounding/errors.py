@@ -39,6 +39,7 @@ class Run(Protocol):
 
     roundoff: float
     sum_roundoff: float
+    inner_roundoff: float  # of a function's own steps, before its result is rounded
     adds_half: bool
     narrowed: torch.dtype | None  # of a task in half precision, while its reference computes in float32
     narrowing: float  # the roundoff of that type

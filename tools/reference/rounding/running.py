@@ -84,6 +84,9 @@ class RunningErrors(DispatchMode):
         self.sum_roundoff = min(1.0, ROUNDOFF[torch.float32] / self.roundoff)
         self.adds_half = dtype == torch.float16
         self.narrowed = self._dtype if dtype != self._dtype else None
+        # The vector unit has no bfloat16: what happens inside of one operation happens in half precision at least.
+        finest = torch.float16 if dtype == torch.bfloat16 else dtype
+        self.inner_roundoff = ROUNDOFF[finest] / self.roundoff
         self.narrowing = self._stored / self.roundoff
         self.floor = torch.finfo(dtype).smallest_normal * torch.finfo(dtype).eps / 2 / self.roundoff
 

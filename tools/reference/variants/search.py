@@ -34,7 +34,7 @@ NEAR = 0.2  # share of the error that it may leave
 FEW = 4  # wrong elements; below, a match may be chance and has to be closer
 MOST_TIMES = 1024
 LONGEST_S = 4.0
-_FAILS = (RuntimeError, ValueError, IndexError, TypeError, NotImplementedError, ArithmeticError)
+FAILS = (RuntimeError, ValueError, IndexError, TypeError, NotImplementedError, ArithmeticError)
 
 
 class Permitted(NamedTuple):
@@ -64,7 +64,7 @@ def explain(
     restore(exact, sample, binding)
     try:
         recording, outputs = record(exact.double(), golden.upcast(list(sample.args)), path)
-    except (TooLarge, *_FAILS):
+    except (TooLarge, *FAILS):
         return None
     bounds = None if sample.bounds is None else sample.bounds[index]
     known = bounds if isinstance(bounds, torch.Tensor) else None
@@ -75,7 +75,7 @@ def explain(
         values = {one: recording.calls[other].value, other: recording.calls[one].value}
         try:
             value = recording.again(values, outputs[index])
-        except _FAILS:
+        except FAILS:
             continue
         if isinstance(value, torch.Tensor) and compared.explained(value):
             return {
@@ -90,7 +90,7 @@ def explain(
                 return None
             try:
                 value = recording.again({at: alteration.make()}, outputs[index])
-            except _FAILS:
+            except FAILS:
                 continue
             if isinstance(value, torch.Tensor) and compared.explained(value):
                 line = recording.calls[at].line
