@@ -40,3 +40,23 @@ def test_every_listed_header_of_kernels_compiles_alone(twin: TwinToolchain, tmp_
         timeout_s=120,
     )
     assert done.ok, done.err
+
+
+def test_alternatives_of_a_path_are_headers_of_their_own() -> None:
+    paths = {(h.folder, h.path) for h in forwarding_headers()}
+    assert {("host_include", f"{top}/pad/{name}") for top in ("adv_api", "lib")
+            for name in ("broadcast_tiling.h", "pad_tiling_intf.h")} <= paths  # fmt: skip
+    assert ("include", "kernel_operator_layout.h") in paths and not any("{" in path for _, path in paths)
+
+
+def test_every_listed_header_of_hosts_compiles_alone(twin: TwinToolchain, tmp_path: Path) -> None:
+    runtime = twin._ready()
+    paths = [h.path for h in forwarding_headers() if h.folder == "host_include"]
+    whole = tmp_path / "whole.cpp"
+    whole.write_text("".join(f"#include <{path}>\n" for path in paths) + "optiling::SoftMaxTiling tiling;\n")
+    done = run(
+        [runtime.compiler.path, "-std=c++11", "-fsyntax-only", "-w", f"-I{runtime.host_include}", whole],
+        cwd=tmp_path,
+        timeout_s=120,
+    )
+    assert done.ok, done.err

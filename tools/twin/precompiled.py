@@ -44,7 +44,20 @@ class ForwardingHeader(NamedTuple):
 
 def forwarding_headers() -> tuple[ForwardingHeader, ...]:
     rows = (row.split("\t") for row in _LIST.read_text().splitlines() if not row.startswith("#"))
-    return tuple(ForwardingHeader(folder, path, tuple(brings)) for folder, path, *brings in rows)
+    return tuple(
+        ForwardingHeader(folder, path, tuple(brings))
+        for folder, paths, *brings in rows
+        for path in _alternatives(paths)
+    )
+
+
+def _alternatives(path: str) -> list[str]:
+    """Return `path` with each of the alternatives of its {a,b}, as a shell does."""
+    begin, brace, rest = path.partition("{")
+    if not brace:
+        return [path]
+    choices, _, end = rest.partition("}")
+    return [begin + choice + tail for choice in choices.split(",") for tail in _alternatives(end)]
 
 
 def write_include_folders(work: Path) -> None:

@@ -56,5 +56,7 @@ using OpImplRegister = OpImplRegisterV2;
         ::gert::OpImplRegisterV2(#op_type)
 #define IMPL_OP_OPTILING(op_type) IMPL_OP(op_type)
 #define IMPL_OP_INFERSHAPE(op_type) IMPL_OP(op_type)
+// A tiling function that may run on the device as well.
+#define DEVICE_IMPL_OP_OPTILING(op_type) IMPL_OP(op_type)
 
 #endif
