@@ -276,3 +276,19 @@ def test_the_host_picks_the_instance_of_a_template_that_is_launched_without_argu
     assert "{ ::akgen::direct::Site<k<T, N, Rest...>>::configured()(x, f, y, rest...); }" in text
     assert "::akgen::direct::configure(1, 0, s), k(x, t);" in text
     assert text.count("\n") == 4
+
+
+def test_a_macro_is_one_of_both_halves(twin: TwinToolchain, tmp_path: Path) -> None:
+    source = tmp_path / "told.asc"
+    source.write_text(
+        '#include "acl/acl.h"\n#include "kernel_operator.h"\n'
+        "__global__ __vector__ void told(int32_t given)\n{\n"
+        '    AscendC::printf("%d", given - NUMBER + FLAG);\n}\n'
+        "int main()\n{\n    aclInit(nullptr);\n    aclrtSetDevice(0);\n    aclrtStream stream;\n"
+        "    aclrtCreateStream(&stream);\n    told<<<1, nullptr, stream>>>(NUMBER + 40);\n"
+        "    return aclrtSynchronizeStream(stream);\n}\n"
+    )
+    (tmp_path / "run").mkdir()
+    program = DirectProgram(sources=(source,), folder=tmp_path / "run", options=("-DNUMBER=3", "-DFLAG"))
+    result = run_direct(program, twin, tmp_path / "work")
+    assert result.passed and result.launches[0].printed == ("aiv0: 41",), result

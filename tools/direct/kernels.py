@@ -43,8 +43,16 @@ class DirectLaunch(NamedTuple):
 class DirectKernels:
     """The kernels of some source files. Errors name the files as they were given."""
 
-    def __init__(self, sources: Sequence[Path], include: Sequence[Path], twin: TwinToolchain) -> None:
+    def __init__(
+        self,
+        sources: Sequence[Path],
+        include: Sequence[Path],
+        twin: TwinToolchain,
+        defines: Sequence[str] = (),
+    ) -> None:
+        """`defines` are macros, each NAME or NAME=VALUE."""
         self._sources, self._include, self._twin = tuple(sources), tuple(include), twin
+        self._defines = tuple(defines)
 
     def launch(
         self,
@@ -109,6 +117,7 @@ class DirectKernels:
             # The entry is what the launcher calls: kernels are functions of its own file.
             '#include "kernel_operator.h"',
             (INCLUDE / "akgen" / "direct_names.h").read_text().replace("#pragma once\n", ""),
+            *(f"#define {name} {value or 1}" for name, _, value in (d.partition("=") for d in self._defines)),
             '#pragma push_macro("__global__")',
             "#undef __global__",
             "#define __global__",

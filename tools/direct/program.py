@@ -106,7 +106,8 @@ def run_direct(
             passed=False, built=False, ending=built.ending, launches=(), diagnostics=found,
             output=built.out, errors=built.err,
         )  # fmt: skip
-    kernels = DirectKernels(program.sources, program.include, twin)
+    defines = [option[2:] for option in program.options if option.startswith("-D")]
+    kernels = DirectKernels(program.sources, program.include, twin, defines)
     with _device(program, kernels, shared, private, timeout_s) as (environment, launches):
         done = run_sandboxed(
             [shared / "program", *program.arguments],

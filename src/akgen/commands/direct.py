@@ -23,7 +23,7 @@ def direct(
     ] = None,
     define: Annotated[
         list[str] | None,
-        typer.Option("--define", "-D", help="A macro of the host's half: NAME or NAME=VALUE."),
+        typer.Option("--define", "-D", help="A macro: NAME or NAME=VALUE."),
     ] = None,
     argument: Annotated[list[str] | None, typer.Option("--arg", help="An argument for the program.")] = None,
     folder: Annotated[

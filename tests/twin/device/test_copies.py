@@ -128,6 +128,23 @@ def test_a_slice_of_a_matrix_is_copied_by_its_corners(probe, numbers):
     np.testing.assert_array_equal(ran.y, x[1:3, 8:24])
 
 
+def test_a_slice_leaves_out_rows_and_bytes_between_its_bursts(probe, numbers):
+    x = numbers(3, 87)
+    ran = probe(
+        LOAD
+        + """
+    SliceInfo from[] = {{16, 70, 7, 3, 87}, {0, 2, 1, 1, 3}};
+    SliceInfo to[] = {{0, 47, 0, 3, 48}, {0, 1, 0, 1, 2}};
+    DataCopy(a, in, to, from, 2);"""
+        + IN_OUT
+        + "DataCopy(out, a, to, to, 2);",
+        x,
+        np.zeros((2, 48), np.float32),
+    )
+    assert ran.codes == []
+    np.testing.assert_array_equal(ran.y, np.hstack([x[::2, 16:40], x[::2, 47:71]]))
+
+
 def test_nothing_is_copied_for_a_length_of_zero(probe, numbers):
     x = numbers(8)
     body = (

@@ -8,6 +8,11 @@
 #include "graph/operator.h"
 #include "tiling/platform/platform_ascendc.h"
 
+namespace AscendC {
+using TensorShape = ge::Shape;
+using TensorDataType = ge::DataType;
+} // namespace AscendC
+
 namespace optiling {
 #define AKGEN_FIELD(Type, name) TILING_DATA_FIELD_DEF(Type, name)
 #define AKGEN_STRUCT(Name, Fields)                                                                                     \

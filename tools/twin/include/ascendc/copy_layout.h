@@ -7,37 +7,34 @@ namespace AscendC {
 // -- slice form: a box of a row-major array, innermost dimension first ------------------------------------------------
 
 namespace detail {
-// One axis of a slice: elements or rows [startIndex, endIndex] of shapeValue, in bursts of
-// burstLen blocks `stride` apart.
-template <typename Dst, typename Src>
-AKGEN_INLINE void copy_slices(const Dst &dst, const Src &src, const SliceInfo dstSlices[], const SliceInfo srcSlices[],
-                              uint32_t dims, uint32_t element_bytes)
+// One axis of a slice: of [startIndex, endIndex] of shapeValue elements in bursts of burstLen blocks, or of single rows, that
+// are `stride` apart. Element `index` of the slice's rows begins at:
+AKGEN_INLINE uint64_t slice_row(const SliceInfo slices[], uint32_t dims, uint32_t index)
 {
-    uint32_t burst_elements = dstSlices[0].burstLen * ONE_BLK_SIZE / element_bytes;
-    uint32_t bursts = (srcSlices[0].endIndex - srcSlices[0].startIndex + 1 + srcSlices[0].stride) /
-                      (burst_elements + srcSlices[0].stride);
-    const DataCopyParams params{static_cast<uint16_t>(bursts), static_cast<uint16_t>(dstSlices[0].burstLen),
-                                static_cast<uint16_t>(srcSlices[0].stride * element_bytes / ONE_BLK_SIZE),
-                                static_cast<uint16_t>(dstSlices[0].stride * element_bytes / ONE_BLK_SIZE)};
+    uint64_t offset = slices[0].startIndex, pitch = slices[0].shapeValue;
+    for (uint32_t d = 1; d < dims; ++d) {
+        const SliceInfo &s = slices[d];
+        const uint32_t apart = s.stride + 1, count = (s.endIndex - s.startIndex + apart) / apart;
+        offset += (s.startIndex + index % count * apart) * pitch;
+        pitch *= s.shapeValue;
+        index /= count;
+    }
+    return offset;
+}
+template <typename Copy>
+AKGEN_INLINE void copy_slices(const SliceInfo dst[], const SliceInfo src[], uint32_t dims, uint32_t element_bytes,
+                              const Copy &copy)
+{
+    const uint32_t burst = dst[0].burstLen * ONE_BLK_SIZE, elements = burst / element_bytes;
+    const Rows bursts = {(src[0].endIndex - src[0].startIndex + 1 + src[0].stride) / (elements + src[0].stride), burst,
+                         static_cast<int64_t>(burst) + dst[0].stride * element_bytes,
+                         static_cast<int64_t>(burst) + src[0].stride * element_bytes};
     uint32_t rows = 1;
     for (uint32_t d = 1; d < dims; ++d) {
-        rows *= srcSlices[d].endIndex - srcSlices[d].startIndex + 1;
+        rows *= (src[d].endIndex - src[d].startIndex + src[d].stride + 1) / (src[d].stride + 1);
     }
     for (uint32_t row = 0; row < rows; ++row) {
-        uint64_t dst_offset = dstSlices[0].startIndex;
-        uint64_t src_offset = srcSlices[0].startIndex;
-        uint64_t dst_pitch = dstSlices[0].shapeValue;
-        uint64_t src_pitch = srcSlices[0].shapeValue;
-        uint32_t rest = row;
-        for (uint32_t d = 1; d < dims; ++d) {
-            const uint32_t extent = srcSlices[d].endIndex - srcSlices[d].startIndex + 1;
-            dst_offset += (dstSlices[d].startIndex + rest % extent) * dst_pitch;
-            src_offset += (srcSlices[d].startIndex + rest % extent) * src_pitch;
-            dst_pitch *= dstSlices[d].shapeValue;
-            src_pitch *= srcSlices[d].shapeValue;
-            rest /= extent;
-        }
-        DataCopy(dst[dst_offset], src[src_offset], params);
+        copy(slice_row(dst, dims, row), slice_row(src, dims, row), bursts);
     }
 }
 } // namespace detail
@@ -45,13 +42,21 @@ template <typename T>
 AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const SliceInfo dstSliceInfo[],
                            const SliceInfo srcSliceInfo[], const uint32_t dimValue = 1)
 {
-    detail::copy_slices(dst, src, dstSliceInfo, srcSliceInfo, dimValue, sizeof(T));
+    const auto copy = [&](uint64_t to, uint64_t from, const detail::Rows &bursts) {
+        akgen::twin::copy_in_rows(detail::view(dst[to]), detail::position(dst), detail::address(src[from]), bursts,
+                                  detail::dtype_of<T>());
+    };
+    detail::copy_slices(dstSliceInfo, srcSliceInfo, dimValue, sizeof(T), copy);
 }
 template <typename T>
 AKGEN_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const SliceInfo dstSliceInfo[],
                            const SliceInfo srcSliceInfo[], const uint32_t dimValue = 1)
 {
-    detail::copy_slices(dst, src, dstSliceInfo, srcSliceInfo, dimValue, sizeof(T));
+    const auto copy = [&](uint64_t to, uint64_t from, const detail::Rows &bursts) {
+        akgen::twin::copy_out_rows(detail::address(dst[to]), detail::view(src[from]), detail::position(src), bursts,
+                                   detail::dtype_of<T>());
+    };
+    detail::copy_slices(dstSliceInfo, srcSliceInfo, dimValue, sizeof(T), copy);
 }
 
 // -- Nz2NdParamsFull: columns of 16 elements in the Unified Buffer become rows in global memory ---------------------

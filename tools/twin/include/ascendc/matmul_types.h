@@ -22,6 +22,16 @@ struct MatmulType {
     static constexpr TPosition srcPos = SRCPOS; // where a matrix in TSCM came from
     using T = TYPE;
 };
+// Quotients of numbers, rounded up; of tensors it is the mathematical interface.
+template <typename A, typename B, std::enable_if_t<std::is_integral_v<A> && std::is_integral_v<B>, int> = 0>
+AKGEN_INLINE constexpr auto Ceil(const A &value, const B &unit)
+{
+    return (value + unit - 1) / unit;
+}
+// The type of sums in L0C, by that of A.
+template <typename T> struct GetMmDstType {
+    using Type = std::conditional_t<std::is_same_v<T, int8_t> || std::is_same_v<T, int4b_t>, int32_t, float>;
+};
 // A block of C: where it begins, and its size.
 struct MatrixOffset {
     int32_t offset;

@@ -178,7 +178,8 @@ struct Core {
     CoreState state = CoreState::ready;
     Wait wait;
     sigjmp_buf escape;
-    bool turn = false; // this core holds the baton
+    uint32_t looks = 0; // at what other cores may have written
+    bool turn = false;  // this core holds the baton
     std::condition_variable turned;
 };
 
@@ -282,6 +283,8 @@ void complain(const char *code, const char *api, const void *pc, const char *for
 void wait_here(Wait::What what, int64_t id, const void *pc);
 // Let the other cores that can go on run up to where they wait or pause.
 void pause_here();
+// A core that reads global memory again and again for what others write there lets them go on.
+void look_for_others();
 void wake(Core &core);
 // Trap DEADLOCK where cores wait for all blocks and some of these begin when others end.
 void require_all_running(const char *api, const void *pc);

@@ -10,6 +10,8 @@ constexpr uint64_t cache_line_bytes = 64;
 constexpr uint32_t all_bytes = ~0u; // of a block
 // Larger tensors are not watched: their shadows might cost too much memory.
 constexpr uint64_t most_bytes = 512u << 20;
+constexpr uint64_t line_key = ~uint64_t{0};  // beside those of core.h and sync.cpp
+constexpr size_t most_lines = 4096;          // in which releases are kept, and that a core looks at
 constexpr uint64_t most_variables = 1 << 20; // bytes that are kept for each core
 
 // Bits of a stamp for the core: 8, or as many as there are cores for. Epochs that do not fit into the rest hide races.
@@ -34,7 +36,7 @@ uint32_t covered(uint64_t at, uint64_t begin, uint64_t end)
 
 GlobalRaceDetector::GlobalRaceDetector(const std::vector<GmBuffer> &buffers, size_t cores)
     : shadows_(buffers.size()), first_(buffers.data()), core_shift_(shift_for(cores)), epoch_(cores, 1), clocks_(cores),
-      dirty_(cores), own_variables_(cores)
+      dirty_(cores), watched_(cores), own_variables_(cores)
 {
 }
 
@@ -332,6 +334,10 @@ void GlobalRaceDetector::scalar(const uint8_t *address, uint32_t bytes, bool wri
         return;
     }
     const char *api = "GlobalTensor::GetValue";
+    const uint64_t line = reinterpret_cast<uint64_t>(address) / cache_line_bytes;
+    if (!released_lines_.empty() && watched_[self->index].count(line)) {
+        acquire(*self, {line_key, line});
+    }
     const Race race = read(*shadow, offset, offset + bytes, Pipe::S);
     uint32_t core = 0;
     if (race.what) {
@@ -397,15 +403,46 @@ bool GlobalRaceDetector::as_in_own_cache(const GmBuffer &variables, uint64_t off
     return offset + bytes <= own.size() && std::memcmp(&own[offset], variables.data + offset, bytes) == 0;
 }
 
-void GlobalRaceDetector::clean(const Core &core, const uint8_t *address, bool whole)
+bool GlobalRaceDetector::clean(const Core &core, const uint8_t *address, bool whole, uint32_t through)
 {
     std::set<uint64_t> &lines = dirty_[core.index];
+    const uint64_t one = reinterpret_cast<uint64_t>(address) / cache_line_bytes;
     if (whole) {
+        for (const uint64_t line : lines) {
+            release_line(core, line, through);
+        }
         dirty_lines_ -= lines.size();
         lines.clear();
-        return;
+        return false;
     }
-    dirty_lines_ -= lines.erase(reinterpret_cast<uint64_t>(address) / cache_line_bytes);
+    if (lines.erase(one)) {
+        --dirty_lines_;
+        release_line(core, one, through);
+        return false;
+    }
+    if (watched_[core.index].size() < most_lines) {
+        watched_[core.index].insert(one);
+    }
+    return true;
+}
+
+void GlobalRaceDetector::direct(const Core &core, const uint8_t *address, bool write, uint32_t through)
+{
+    const uint64_t line = reinterpret_cast<uint64_t>(address) / cache_line_bytes;
+    if (write) {
+        dirty_lines_ -= dirty_[core.index].erase(line);
+        release_line(core, line, through);
+    } else {
+        acquire(core, {line_key, line});
+    }
+}
+
+void GlobalRaceDetector::release_line(const Core &core, uint64_t line, uint32_t through)
+{
+    if (released_lines_.size() < most_lines || released_lines_.count(line)) {
+        released_lines_.insert(line);
+        release(core, {line_key, line}, through);
+    }
 }
 
 } // namespace akgen::twin

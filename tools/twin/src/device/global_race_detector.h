@@ -40,8 +40,13 @@ public:
     void fill(const Instr &in, const uint8_t *begin, uint64_t bytes, uint64_t value, uint32_t value_bytes,
               const GmBuffer &buffer);
     void scalar(const uint8_t *address, uint32_t bytes, bool write, const GmBuffer &buffer, const void *pc);
-    // Write back and forget the data cache's line of an address, or all of the core's lines.
-    void clean(const Core &core, const uint8_t *address, bool whole);
+    // Write back and forget the data cache's line of an address, or all of the core's lines. What the core has done so far,
+    // its copies out up to `through`, is released in each line that it wrote; where it wrote none, it looks for what
+    // others write: the next scalar reads of the line acquire what they released.
+    // True: it looks.
+    bool clean(const Core &core, const uint8_t *address, bool whole, uint32_t through = all_copies);
+    // The same of a scalar access past the data cache: a write releases, a read acquires.
+    void direct(const Core &core, const uint8_t *address, bool write, uint32_t through = all_copies);
     // Whether what a core had done at `stamp` is ordered before the running core.
     bool happens_before(uint32_t stamp, uint32_t number = 0) const;
     uint32_t own_stamp() const;
@@ -76,6 +81,7 @@ private:
         std::vector<std::pair<uint64_t, uint64_t>> ranges; // offset, bytes
     };
 
+    void release_line(const Core &core, uint64_t line, uint32_t through);
     ShadowMemory *shadow_of(const GmBuffer &buffer);
     uint32_t core_of(uint32_t stamp) const { return (stamp >> core_shift_) - 1; }
     uint32_t atomic_bit() const { return 1u << (core_shift_ - 1); }
@@ -101,6 +107,8 @@ private:
     std::map<Where, std::vector<Known>> released_;
     std::vector<std::set<uint64_t>> dirty_; // by core: lines of 64 bytes that its data cache has not written back
     std::size_t dirty_lines_ = 0;
+    std::vector<std::set<uint64_t>> watched_; // by core: lines that it has forgotten to see what others write
+    std::set<uint64_t> released_lines_;
     std::vector<uint8_t> first_variables_;            // as they were at the launch's first access to them
     std::vector<std::vector<uint8_t>> own_variables_; // by core; empty: as they were first
     Pending pending_;

@@ -116,7 +116,9 @@ void clean_cache(uint8_t *address, bool whole)
     if (launch->written_lines) {
         whole ? launch->written_lines->write_back_all() : launch->written_lines->write_back(address);
     }
-    launch->global->clean(*self, address, whole);
+    if (launch->global->clean(*self, address, whole, self->detector.before(Pipe::S, Pipe::MTE3))) {
+        look_for_others();
+    }
 }
 
 } // namespace akgen::twin

@@ -95,9 +95,14 @@ uint8_t *global_scalar_direct(uint8_t *address, uint32_t bytes, bool write)
 {
     const void *pc = __builtin_return_address(0);
     self->last_pc = pc;
+    require_global(write ? "WriteGmByPassDCache" : "ReadGmByPassDCache", pc, address, bytes, write);
+    if (!write) {
+        look_for_others();
+        launch->global->direct(*self, address, false);
+    }
     access_global(write ? "WriteGmByPassDCache" : "ReadGmByPassDCache", pc, address, bytes, write, false);
     if (write) {
-        launch->global->clean(*self, address, false);
+        launch->global->direct(*self, address, true, self->detector.before(Pipe::S, Pipe::MTE3));
     }
     grant(address, bytes, write);
     return address;

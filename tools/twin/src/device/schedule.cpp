@@ -121,6 +121,14 @@ void pause_here()
     }
 }
 
+void look_for_others()
+{
+    constexpr uint32_t often = 16;
+    if (++self->looks % often == 0) {
+        pause_here();
+    }
+}
+
 void wake(Core &core)
 {
     if (core.state == CoreState::waiting) {

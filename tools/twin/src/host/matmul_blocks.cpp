@@ -12,8 +12,6 @@ constexpr int32_t block_bytes = 32;
 constexpr int32_t line_bytes = 512;
 constexpr int32_t double_buffer = 2;
 constexpr int32_t accumulator_bytes = 4;
-constexpr int32_t preferred_base_m = 128;
-constexpr int32_t preferred_base_n = 256;
 constexpr int32_t most_depth = 16;
 
 int32_t bytes_of(DataType type)

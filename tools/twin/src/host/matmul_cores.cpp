@@ -20,8 +20,20 @@ int32_t MultiCoreMatmulTiling::SetSingleShape(int32_t m, int32_t n, int32_t k)
 int32_t MultiCoreMatmulTiling::SetSingleRange(int32_t, int32_t, int32_t, int32_t, int32_t, int32_t) { return 0; }
 int32_t MultiCoreMatmulTiling::SetAlignSplit(int32_t, int32_t, int32_t) { return 0; }
 
+// What a core reads, in fractals: A again for each column of its base blocks, B for each row, unless it has one only.
+static int64_t traffic_of(int64_t height, int64_t width, int32_t base_m, int32_t base_n)
+{
+    if (base_m <= 0 || base_n <= 0) {
+        return height + width;
+    }
+    const int64_t rows = ceil_div(static_cast<int32_t>(height) * fractal_edge, base_m),
+                  columns = ceil_div(static_cast<int32_t>(width) * fractal_edge, base_n);
+    return (rows == 1 ? height : height * columns) + (columns == 1 ? width : width * rows);
+}
+
 // Choose how many cores go to rows and how many to columns: least work for the busiest core, then least
-// traffic, then rows, as the vendor's does.
+// traffic, then rows. No core gets less than a base block; where each has one of the preferred size, rows come before
+// traffic. Source: the shapes that the vendor's samples and tuning cases print.
 void MultiCoreMatmulTiling::split()
 {
     if (single_m_ > 0 || single_n_ > 0) {
@@ -31,14 +43,18 @@ void MultiCoreMatmulTiling::split()
     }
     const int32_t m_blocks = ceil_div(m_, fractal_edge);
     const int32_t n_blocks = ceil_div(n_, fractal_edge);
+    const int32_t most_rows = ceil_div(m_, take(fix_m_, preferred_base_m)),
+                  most_columns = ceil_div(n_, take(fix_n_, preferred_base_n));
     int64_t best_work = std::numeric_limits<int64_t>::max();
     int64_t best_traffic = std::numeric_limits<int64_t>::max();
-    for (int32_t rows = 1; rows <= std::min(cores_, m_blocks); ++rows) {
-        const int32_t columns = std::min(cores_ / rows, n_blocks);
+    for (int32_t rows = 1; rows <= std::min(cores_, most_rows); ++rows) {
+        const int32_t columns = std::min(cores_ / rows, most_columns);
         const int64_t height = ceil_div(m_blocks, rows);
         const int64_t width = ceil_div(n_blocks, columns);
         const int64_t work = height * width;
-        const int64_t traffic = height + width;
+        const bool large = fix_m_ <= 0 && fix_n_ <= 0 && height * fractal_edge >= preferred_base_m &&
+                           width * fractal_edge >= preferred_base_n;
+        const int64_t traffic = large ? 0 : traffic_of(height, width, fix_m_, fix_n_);
         if (work < best_work || (work == best_work && traffic <= best_traffic)) {
             best_work = work;
             best_traffic = traffic;

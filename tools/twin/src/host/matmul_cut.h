@@ -5,6 +5,8 @@
 namespace matmul_tiling {
 
 constexpr int32_t fractal_edge = 16;
+constexpr int32_t preferred_base_m = 128;
+constexpr int32_t preferred_base_n = 256;
 
 inline int32_t ceil_div(int32_t a, int32_t b) { return (a + b - 1) / b; }
 inline int32_t align_up(int32_t a, int32_t b) { return ceil_div(a, b) * b; }
