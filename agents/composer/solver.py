@@ -9,6 +9,7 @@ from typing import Literal
 from akgen.agents.plan import Buffer, Category, Tiling
 from akgen.knowledge.chip import Chip
 from akgen.tools.compose.back.schedules.texts import schedule_texts
+from akgen.tools.compose.front.graph import CONTRACTIONS
 from akgen.tools.compose.middle.formula import formulas
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.compose.program import Composition
@@ -98,7 +99,7 @@ def categorise(composition: Composition, declared: str) -> Category:
     if declared in known:
         return declared  # type: ignore[return-value]
     templates = [t for g in composition.groups for t in g.templates]
-    if any(v.op == "contract" for t in templates for v in t.values):
+    if any(v.op in CONTRACTIONS for t in templates for v in t.values):
         return "matmul"
     kinds = {v.kind for t in templates for v in t.values if v.op == "reduce"}
     outputs = len(composition.face.output_names)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
+from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
 from akgen.tools.core.task import Distribution
@@ -46,6 +47,7 @@ _LOOKS_UP = frozenset(
 _MAY_OVERFLOW = frozenset(
     {"add", "addmm", "bmm", "cumsum", "mm", "mul", "neg", "abs", "pow", "rsub", "sub", "sum"}
 )
+_READ_AT_ONCE = frozenset({"tolist", "numpy", "__array__", "__dlpack__", "data_ptr"})
 _SELECTS_OR_QUANTISED = (torch.bool, torch.int8, torch.uint8)
 _SHORTEST_ROW = 16  # of a mask with one value that may get others: no row is left without it
 
@@ -178,7 +180,7 @@ def _run(model: Any, args: Sequence[Any], places: Sequence[int]) -> "_Uses | Non
     leaves = [a for a in tree_leaves(given) if isinstance(a, torch.Tensor)]
     uses = _Uses({n: leaves[n] for n in places})
     try:
-        golden.call(model, given, uses)
+        golden.call(model, given, uses, _HostReads(uses))
     except (RuntimeError, TypeError, ValueError, ArithmeticError, IndexError, NotImplementedError):
         return None
     return uses
@@ -202,6 +204,12 @@ class _Uses(DispatchMode):
     def looked_up(self) -> set[int]:
         """Return the inputs that are indices and nothing else."""
         return self._indices - self._otherwise - self.compared
+
+    def read(self, tensor: torch.Tensor) -> None:
+        """Note that the host reads a tensor's elements."""
+        sources = self._made_of.get(_storage(tensor), frozenset())
+        self.fixed |= sources
+        self._otherwise |= sources
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -240,6 +248,19 @@ class _Uses(DispatchMode):
         if name in _MAY_OVERFLOW and len(made) == 1 and made[0].dtype not in (torch.bool,) and not view:
             self.overflows = self.overflows or _overflows(func, args, kwargs, made[0])
         return out
+
+
+class _HostReads(TorchFunctionMode):  # type: ignore[misc]
+    """Notes whose elements the host reads at once, which no operation shows: lengths, ends of groups."""
+
+    def __init__(self, uses: _Uses) -> None:
+        super().__init__()
+        self._uses = uses
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if getattr(func, "__name__", "") in _READ_AT_ONCE and isinstance(args[0], torch.Tensor):
+            self._uses.read(args[0])
+        return func(*args, **(kwargs or {}))
 
 
 def _overflows(func: Any, args: Any, kwargs: Any, out: torch.Tensor) -> bool:

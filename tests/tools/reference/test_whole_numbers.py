@@ -1,5 +1,6 @@
 """Integer and boolean inputs: which are numbers, and the values that hidden trials give them."""
 
+import itertools
 from typing import Any
 
 import pytest
@@ -46,6 +47,14 @@ NUMBERS = {
     ),
 }
 PLACES = {
+    "ends read as a list": (
+        lambda t, e: torch.cat([t[a:b] * 2 for a, b in itertools.pairwise([0, *e.tolist()])]),
+        [torch.randn(9, 2), torch.tensor([2, 5, 9])],
+    ),
+    "lengths, summed and read": (
+        lambda t, n: t[: int(n.cumsum(0).numpy()[-1])].sum(),
+        [torch.randn(9, 2), torch.tensor([2, 3])],
+    ),
     "embedding": (lambda t, i: torch.nn.functional.embedding(i, t), [TABLE, ints(0, 50, 4)]),
     "moved before": (lambda t, i: t[(i + 1) % 50], [TABLE, ints(0, 50, 4, dtype=torch.int64)]),
     "gather": (lambda t, i: t.gather(0, i), [TABLE, ints(0, 50, 4, 3, dtype=torch.int64)]),

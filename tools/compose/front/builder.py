@@ -207,6 +207,19 @@ class GraphBuilder:
         node = Node(op="contract", args=(a, b), dtype=dtype, shape=shape, axes=(rank - 1,), stored=stored)
         return self.add(node)
 
+    def contract_groups(self, a: int, b: int, group: int, stored: DType) -> int:
+        """Multiply each row of (m, k) by that of the matrices (g, k, n) whose number `group`, (m,), says."""
+        (rows, _), (_, _, columns) = self.nodes[a].shape, self.nodes[b].shape
+        dtype = DType.FLOAT32 if stored.is_float else DType.INT32
+        fields = {
+            "args": (a, b, group),
+            "dtype": dtype,
+            "shape": (rows, columns),
+            "axes": (1,),
+            "stored": stored,
+        }
+        return self.add(Node.model_validate({"op": "contract_groups", **fields}))
+
     def sorted(self, x: int, count: int, *, smallest: bool) -> tuple[int, int]:
         """Return the first values of every row of the last axis, sorted, and their places."""
         node = self.nodes[x]

@@ -28,6 +28,7 @@ BINARY = COMPARISONS | frozenset(
 )
 TERNARY = frozenset(["where"])
 POINTWISE = UNARY | BINARY | TERNARY | {"cast"}
+CONTRACTIONS = frozenset(["contract", "contract_groups"])  # their first two operands are the matrices
 VIEWS = frozenset(["reshape", "permute", "expand", "slice"])
 ReduceKind = Literal["sum", "max", "min", "prod"]
 

@@ -155,6 +155,18 @@ def _contract(_: Node, operands: list[Dims], atoms: Atoms) -> Dims:
 LIBRARY["contract"] = _contract
 
 
+def _contract_groups(_: Node, operands: list[Dims], atoms: Atoms) -> Dims:
+    """Tie the contracted axis of (m, k) and (g, k, n), and the rows with their numbers (m,)."""
+    left, right, group = operands
+    if left[1] and right[1]:
+        atoms.unify(left[1], right[1], "contract")
+    rows = atoms.unify(left[0], group[0], "contract") if left[0] and group[0] else left[0] or group[0]
+    return rows, right[2]
+
+
+LIBRARY["contract_groups"] = _contract_groups
+
+
 def _sorted(node: Node, operands: list[Dims], atoms: Atoms) -> Dims:
     """Keep the axes of rows; the results of a row run along an axis of their own."""
     count = node.shape[-1]

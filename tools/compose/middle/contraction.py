@@ -1,5 +1,6 @@
 """A contraction as the cube core multiplies it: which axes are rows, columns and depth, how matrices lie in memory."""
 
+from akgen.tools.compose.front.graph import CONTRACTIONS
 from akgen.tools.compose.middle.loop_nest import Access
 from akgen.tools.compose.middle.symbolic_nest import Address, SymbolicNest
 from akgen.tools.compose.scope import Unsupported
@@ -19,7 +20,10 @@ class Matrix(Frozen):
 
 
 class Contraction(Frozen):
-    """C (m, n) = A (m, k) x B (k, n) for every point of the `outer` axes. An axis that is None has one element."""
+    """C (m, n) = A (m, k) x B (k, n) for every point of the `outer` axes. An axis that is None has one element.
+
+    With `number`, each row has a matrix B of its own along the axis `groups`: which one, the load of this value says.
+    """
 
     m: int | None
     n: int | None
@@ -29,13 +33,16 @@ class Contraction(Frozen):
     a: Matrix
     b: Matrix
     c: Matrix
+    groups: int | None = None
+    number: int | None = None
 
 
 def contraction(t: SymbolicNest) -> Contraction:
     """Return how the nest's product is made. Raises Unsupported where a matrix does not lie as it must."""
-    index = next(i for i, v in enumerate(t.values) if v.op == "contract")
+    index = next(i for i, v in enumerate(t.values) if v.op in CONTRACTIONS)
     product = t.values[index]
-    left, right = product.args
+    left, right, *more = product.args
+    number = more[0] if more else None
     if any(t.values[x].op != "load" for x in product.args):
         raise Unsupported("contract", "a product of what is computed in the same phase is not covered")
     if len(t.nest.stores) != 1 or t.nest.stores[0].value != index:
@@ -54,7 +61,13 @@ def contraction(t: SymbolicNest) -> Contraction:
     k = product.over[0] if product.over else None
     ends = [set(t.values[x].deps) - set(product.over) for x in (left, right)]
     rows, columns = ends[0] - ends[1], ends[1] - ends[0]
-    if _unit(store.access, columns) is None and (_unit(store.access, rows) is not None or not columns):
+    groups = columns - set(product.deps)
+    columns -= groups
+    if (
+        number is None
+        and _unit(store.access, columns) is None
+        and (_unit(store.access, rows) is not None or not columns)
+    ):
         left, right, rows, columns = right, left, columns, rows  # C transposed is B transposed x A transposed
     n = _unit(store.access, columns)
     if columns and n is None:
@@ -63,9 +76,14 @@ def contraction(t: SymbolicNest) -> Contraction:
     a, b = _operand(t, left, m, k), _operand(t, right, k, n)
     address = t.stores[0]
     pitch = None if m is None else address.stride(m)
-    outer = tuple(x for x in range(len(t.sizes)) if x not in (m, n, k))
+    outer = tuple(x for x in range(len(t.sizes)) if x not in (m, n, k, *groups))
+    if number is not None and (outer or len(groups) > 1 or rows != {m}):
+        raise Unsupported(
+            "contract", "rows of a grouped product that lie in no regular distance are not covered"
+        )
     return Contraction(
-        m=m, n=n, k=k, outer=outer, stored=product.stored, a=a, b=b, c=Matrix(value=0, pitch=pitch, address=address)
+        m=m, n=n, k=k, outer=outer, stored=product.stored, a=a, b=b, c=Matrix(value=0, pitch=pitch, address=address),
+        groups=next(iter(groups), None), number=number,
     )  # fmt: skip
 
 

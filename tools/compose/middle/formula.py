@@ -72,8 +72,8 @@ def _formula(template: SymbolicNest, index: int, args: list[Expr], inputs: tuple
             )
         case op if op in _INFIX:
             return binary(_INFIX[op], args[0], args[1])
-        case "contract":
-            return call("contract", *args, Name(id=f"axes {list(v.over)}"))
+        case "contract" | "contract_groups":
+            return call(v.op, *args, Name(id=f"axes {list(v.over)}"))
         case "neg":
             return -args[0]
         case "cast":

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from akgen.tools.compose.front.graph import EXACT_PLACES, broadcast
+from akgen.tools.compose.front.graph import CONTRACTIONS, EXACT_PLACES, broadcast
 from akgen.tools.compose.front.traced import TracedGraph
 from akgen.tools.compose.middle.conditions import Branch, Features, decide, numbers
 from akgen.tools.compose.middle.equal_values import in_form_of
@@ -100,7 +100,7 @@ def features(group: Group, cases: Sequence[TracedGraph]) -> Features:
     rounds = tuple(sorted({o for t in ops for o in t if o.startswith("round_")}))
     lanes = tuple(tuple(v.dtype for v in t.values if v.op == "load") for t in templates)
     # A product takes two operands of one dtype, so its kernel is for the dtype in which it stored them.
-    factors = tuple(tuple(v.stored for v in t.values if v.op == "contract") for t in templates)
+    factors = tuple(tuple(v.stored for v in t.values if v.op in CONTRACTIONS) for t in templates)
     return Features(
         kinds=(numbers(group.cases, cases), rounds, lanes, factors),
         operations=ops,

@@ -1,6 +1,6 @@
 """The loop-nest form of a graph: axes, values that depend on some of them, strided loads and stores. No views."""
 
-from akgen.tools.compose.front.graph import Number, ReduceKind
+from akgen.tools.compose.front.graph import CONTRACTIONS, Number, ReduceKind
 from akgen.tools.compose.front.traced import Origin
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
@@ -128,8 +128,8 @@ class LoopNest(Frozen):
 def keeps_dtypes(nest: LoopNest) -> bool:
     """Return whether the nest multiplies what lies in the workspace, or rounds a product there: in the case's dtype."""
     for v in nest.values:
-        if v.op == "contract":
-            origins = [nest.values[a].origin for a in v.args]
+        if v.op in CONTRACTIONS:
+            origins = [nest.values[a].origin for a in v.args[:2]]
             rounded = any(s.temp is not None and s.dtype != v.dtype for s in nest.stores)
             return rounded or any(o is not None and o.temp is not None for o in origins)
     return False

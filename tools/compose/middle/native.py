@@ -188,7 +188,8 @@ class _Halves:
         elif i in self.last and v.deps and self._rounds_itself(i):
             self.half[i] = self._in_half(i, v)
         elif v.op == "load" and v.dtype == DType.FLOAT32 and v.deps and self._is_half(v):
-            self.half[i] = self._add(v.model_copy(update={"dtype": DType.FLOAT16}), i)
+            args = tuple(self._in_float(a) for a in v.args)  # indices
+            self.half[i] = self._add(v.model_copy(update={"dtype": DType.FLOAT16, "args": args}), i)
         elif v.op in EXACT and v.op != "cast" and v.deps and self._of_halves(v):
             self.half[i] = self._in_half(i, v)
         else:

@@ -9,7 +9,7 @@ the one of the fewest bytes is cut at. Library operations are always cut: operan
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from akgen.tools.compose.front.graph import VIEWS, Graph, Node, Output, needed_by, skeleton
+from akgen.tools.compose.front.graph import CONTRACTIONS, VIEWS, Graph, Node, Output, needed_by, skeleton
 from akgen.tools.compose.front.traced import Origin
 from akgen.tools.compose.middle.axes import LIBRARY
 from akgen.tools.compose.middle.loop_nest import LoopNest, Value
@@ -226,9 +226,9 @@ class _Cutter:
         """Return the dtype in which a product wants the value, of which it may see a view, to lie in memory."""
         for i in self._users[node]:
             user = self.g.nodes[i]
-            found = (
-                user.stored if user.op == "contract" else self._multiplied_as(i) if user.op in VIEWS else None
-            )
+            found = self._multiplied_as(i) if user.op in VIEWS else None
+            if user.op in CONTRACTIONS and node in user.args[:2]:
+                found = user.stored
             if found is not None:
                 return found
         return None

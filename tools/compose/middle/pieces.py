@@ -5,7 +5,7 @@ These are shared by their numbers, with the dtypes in which values lie there.
 
 from collections.abc import Iterator
 
-from akgen.tools.compose.front.graph import VIEWS, Graph
+from akgen.tools.compose.front.graph import CONTRACTIONS, VIEWS, Graph
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 
@@ -25,7 +25,7 @@ class StoredValues:
         self.temps: dict[int, int] = {}
         self._multiplied: dict[int, DType] = {}
         for node in graph.nodes:
-            for a in node.args if node.op == "contract" and node.stored is not None else ():
+            for a in node.args[:2] if node.op in CONTRACTIONS and node.stored is not None else ():
                 self._mark(a, node.stored or node.dtype)
 
     def _mark(self, index: int, dtype: DType) -> None:

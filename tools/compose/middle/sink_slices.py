@@ -7,7 +7,15 @@ import math
 from itertools import pairwise
 
 from akgen.tools.compose.front.builder import GraphBuilder
-from akgen.tools.compose.front.graph import VIEWS, Graph, Node, contiguous, surviving_axis, view_strides
+from akgen.tools.compose.front.graph import (
+    CONTRACTIONS,
+    VIEWS,
+    Graph,
+    Node,
+    contiguous,
+    surviving_axis,
+    view_strides,
+)
 from akgen.tools.compose.middle.sink_takes import TakeSinker
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
@@ -93,8 +101,8 @@ class _Sinker:
             return self.takes.sunk(args[0], args[1:], node.fill)
         if node.op == "permute":
             return self._permute(args[0], node.axes)
-        if node.op == "contract" and self._base(args[0]) == self._base(args[1]):
-            args = (args[0], self._apart(args[1]))
+        if node.op in CONTRACTIONS and self._base(args[0]) == self._base(args[1]):
+            args = (args[0], self._apart(args[1]), *args[2:])
         return self.b.add(node.model_copy(update={"args": args}))
 
     def _base(self, x: int) -> int:

@@ -9,6 +9,7 @@ from akgen.tools.compose.back.schedules.attention import write_attention
 from akgen.tools.compose.back.schedules.base import OPERATIONS, SCHEDULES, Kind, Library, Part
 from akgen.tools.compose.back.schedules.contraction import write_contraction
 from akgen.tools.compose.back.schedules.epilogue import write_epilogue
+from akgen.tools.compose.back.schedules.grouped import write_grouped
 from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.writer import NATIVE, Writer
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
@@ -76,13 +77,13 @@ def _floats(template: SymbolicNest, tensors: Tensors) -> tuple[str, str]:
     if template.plain is None:
         return "float32", "float32"
     mixed = [v for v in template.values if v.dtype == DType.FLOAT16]
-    loads = [v.origin for v in mixed or template.values if v.op == "load" and v.dtype.is_float and v.origin]
-    if loads and loads[0].input is not None:
-        name = tensors.inputs[loads[0].input]
-    else:
-        written = (s.output for s in template.nest.stores if s.dtype.is_float and s.output is not None)
-        name = tensors.outputs[next(written)]
-    return "float32" if mixed else NATIVE + name, NATIVE + name
+    loads = (v.origin for v in (*mixed, *template.values) if v.op == "load" and v.dtype.is_float and v.origin)
+    names = [tensors.inputs[o.input] for o in loads if o.input is not None]
+    written = (s.output for s in template.nest.stores if s.dtype.is_float)
+    names += [tensors.outputs[o] for o in written if o is not None]
+    if not names:  # a part of a nest, without any half
+        return "float32", "float32"
+    return "float32" if mixed else NATIVE + names[0], NATIVE + names[0]
 
 
 def write(
@@ -97,6 +98,8 @@ def write(
     writer.floats, writer.halves = _floats(template, tensors)
     if kind == "contraction":
         return write_contraction(template, writer, suffix, tensors, tuning)
+    if kind == "grouped":
+        return write_grouped(template, writer, suffix, tensors, tuning)
     if kind == "attention":
         return write_attention(template, writer, suffix, tensors, tuning)
     if kind == "epilogue":

@@ -32,6 +32,7 @@ Kind = Literal[
     "lines",
     "elements",
     "contraction",
+    "grouped",
     "sorting",
     "sorting_long",
     "sorting_passes",

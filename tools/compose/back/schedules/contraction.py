@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from akgen.tools.compose.back.layout import CORE, CORES, TURN, Tensors
-from akgen.tools.compose.back.schedules.base import OPERATIONS, Part
+from akgen.tools.compose.back.schedules.base import OPERATIONS, Kind, Part
 from akgen.tools.compose.back.tuning import START_CYCLES, Tuning
 from akgen.tools.compose.back.writer import Writer
 from akgen.tools.compose.middle.contraction import Contraction, Matrix, contraction
@@ -59,6 +59,8 @@ class ProductBlocks:
     `beside` are the vector instructions for each number of a block, which run while the cube core makes the next one.
     """
 
+    kind: Kind = "contraction"
+
     def __init__(
         self,
         template: SymbolicNest,
@@ -85,7 +87,7 @@ class ProductBlocks:
         return ONE if axis is None else self.w.variable(self.t.sizes[axis])
 
     def write(self) -> Part:
-        part = Part(kind="contraction")
+        part = Part(kind=self.kind)
         c = self.c
         part.sizes += self.blocks()
         self.share(part)
@@ -100,18 +102,22 @@ class ProductBlocks:
         # two programs share a cube core: first one block for each cube core, then the second ones
         first = CORE % 2 * (CORES // 2) + CORE // 2
         with self.w.loop(i, first, self.total, CORES):
-            at = self.place(i)
-            with self.w.stage("cube"):
-                self.w.multiply(
-                    Multiply(
-                        object=mm, extent=(at.high, at.wide, self.size(c.k)),
-                        a=self.offset(c.a, at.outer, {c.m: at.row}), b=self.offset(c.b, at.outer, {c.n: at.column}),
-                        c=self.offset(c.c, at.outer, {c.m: at.row, c.n: at.column}),
-                        lda=self.pitch(c.a), ldb=self.pitch(c.b), ldc=self.pitch(c.c),
-                    )
-                )  # fmt: skip
-            self.w.close_stage()
+            self.multiply(mm, self.place(i))
         return part
+
+    def multiply(self, mm: str, at: ProductBlock) -> None:
+        """Write the product of a block."""
+        c = self.c
+        with self.w.stage("cube"):
+            self.w.multiply(
+                Multiply(
+                    object=mm, extent=(at.high, at.wide, self.size(c.k)),
+                    a=self.offset(c.a, at.outer, {c.m: at.row}), b=self.offset(c.b, at.outer, {c.n: at.column}),
+                    c=self.offset(c.c, at.outer, {c.m: at.row, c.n: at.column}),
+                    lda=self.pitch(c.a), ldb=self.pitch(c.b), ldc=self.pitch(c.c),
+                )
+            )  # fmt: skip
+        self.w.close_stage()
 
     def share(self, part: Part) -> None:
         """Say how many programs there is work for, and how long one would take; each cube core belongs to two."""

@@ -117,8 +117,10 @@ def _in_memory(im: Importer, x: int, stored: DType) -> int:
 
 
 def _loaded(im: Importer, x: int) -> DType | None:
-    """Return the dtype of the tensor of which the value is a view, None if it is computed."""
+    """Return the dtype of the tensor of which the value is a view, or rows picked; None if it is computed."""
     at = im.b[_below_views(im, x)[1]]
+    while at.op == "take" and at.fill is None:
+        at = im.b[_below_views(im, at.args[0])[1]]
     if at.op != "load" or at.origin is None or at.origin.input is None:
         return None
     meta = im.raw.inputs[at.origin.input]
