@@ -9,10 +9,10 @@ import torch.nn.functional as F
 from torch import nn
 
 from akgen.tools.compose.scope import Unsupported
-from tests.tools.compose.composing import assert_right, normal
+from tests.tools.compose.composing import assert_right, assert_right_on_twin, composed, normal
 
 Fn = Callable[..., Any]
-EXPERTS, WIDTH, HIDDEN = 3, 8, 12
+EXPERTS, WIDTH, HIDDEN = 4, 8, 12
 
 
 def expert(x: Any, up: Any, down: Any, e: int) -> Any:
@@ -102,6 +102,26 @@ def by_index(x: Any, gate: Any, up: Any, down: Any) -> Any:
     return torch.einsum("td,tdh->th", x, up[best].mT) @ down[0].mT
 
 
+def by_flat_rows(x: Any, gate: Any, up: Any, down: Any) -> Any:
+    """Rows cut out of the flattened tensor, at offsets that grow in a branch."""
+    counts = torch.bincount((x @ gate).argmax(-1), minlength=EXPERTS)
+    flat, outputs, offset = x.flatten(), [], 0
+    for e, count in enumerate(counts):
+        if count > 0:
+            rows = flat[offset : offset + count * WIDTH].view(count, WIDTH)
+            outputs.append(expert(rows, up, down, e).flatten())
+            offset += count * WIDTH
+    return torch.cat(outputs)
+
+
+def by_ends_of_groups(x: Any, gate: Any, up: Any, down: Any) -> Any:
+    counts, outputs, start = torch.bincount((x @ gate).argmax(-1), minlength=EXPERTS), [], 0
+    for e, end in enumerate(counts.cumsum(0).tolist()):
+        outputs.append(x[start:end] @ up[e].mT)
+        start = end
+    return torch.cat(outputs)
+
+
 FORMS: list[Fn] = [
     by_places,
     by_one_hot,
@@ -111,6 +131,8 @@ FORMS: list[Fn] = [
     by_sorting,
     by_ends,
     by_index,
+    by_flat_rows,
+    by_ends_of_groups,
 ]
 
 
@@ -162,6 +184,32 @@ def test_what_is_not_the_same_mask_is_refused(function: Fn, what: str) -> None:
     mirrored = torch.tensor([[1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]])
     with pytest.raises(Unsupported, match=what):
         assert_right(function, (mirrored,))
+
+
+@pytest.mark.parametrize("form", [by_places, by_one_hot, best_alone, by_sorting, by_ends, by_flat_rows])
+def test_experts_that_differ_in_weights_alone_are_one_product(form: Fn) -> None:
+    composition, _, _ = composed(Mixture(form), (normal(10, WIDTH), *weights()))
+    assert all("grouped" in k.kinds and "grouped" in composition.dsl for k in composition.kernels)
+
+
+def test_halves_that_indices_pick_keep_their_indices() -> None:
+    """Where a nest computes in halves, indices of its loads are numbered anew, too."""
+    x, w = normal(20, WIDTH).half(), normal(EXPERTS, WIDTH, HIDDEN).half()
+    ends = torch.tensor([4, 9, 9, 20])
+
+    def groups(x: Any, w: Any, ends: Any) -> Any:
+        outputs, start = [], 0
+        for e, end in enumerate(ends.tolist()):
+            outputs.append(x[start:end] @ w[e])
+            start = end
+        return torch.cat(outputs)
+
+    assert_right(groups, (x, w, ends))
+
+
+def test_grouped_rows_on_the_twin() -> None:
+    gate, up, _ = weights()
+    assert_right_on_twin(lambda x, g, u: by_ends_of_groups(x, g, u, u), normal(40, WIDTH), gate, up)
 
 
 class Gated(nn.Module):

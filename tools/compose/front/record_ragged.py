@@ -663,9 +663,13 @@ def select(condition: torch.Tensor, a: Any, b: Any) -> Any:
     if isinstance(a, kinds) and isinstance(b, kinds):
         shapes = {tuple(v.shape) for v in (a, b) if isinstance(v, torch.Tensor)}
         if len(shapes) <= 1:
-            return torch.where(
-                condition.reshape(()) != 0 if condition.dtype != torch.bool else condition.reshape(()), a, b
-            )
+            holds = condition.reshape(())
+            holds = holds if holds.dtype == torch.bool else holds != 0
+            result = torch.where(holds, a, b)
+            widths = {k for v in (a, b) for k in getattr(v, "multiple_of", ())}
+            parts = {k: (_over(a, k), _over(b, k)) for k in widths}
+            result.multiple_of = {k: torch.where(holds, *p) for k, p in parts.items() if None not in p}
+            return result
     if not isinstance(a, kinds) and not isinstance(b, kinds) and type(a) is type(b) and a == b:
         return a
     why = "the sides of a branch on the values of a tensor leave values of different shapes"

@@ -84,16 +84,24 @@ class SteeredCalls(OutsideCalls):
         if changed is not None:
             self._written += 1
             self._origins.pop(id(changed), None)
+        grown = None if changed is None else _grown(name, changed, args)
         if changed is None or not self.steering.conditions:
             result = self._done(name, func, types, args, kwargs)
-            return self._noted(name, args, result, kwargs)
+            result = self._noted(name, args, result, kwargs)
+            if changed is not None:
+                changed.multiple_of, changed.sum_of = grown or {}, (None, 0)
+            return result
         own = next((a.origin for a in args[1:] if isinstance(a, Selected)), None)
         conditions = [c for c in self.steering.conditions if own is None or not self._says_some(c, own)]
         before = changed.clone() if conditions else changed
         result = self._done(name, func, types, args, kwargs)
+        parts = grown or {}
+        old = getattr(changed, "multiple_of", {})
+        changed.multiple_of, changed.sum_of = parts, (None, 0)
         if not conditions:  # where nothing is selected, nothing is written
             return result
         holds = reduce(torch.logical_and, [c.reshape(()) != 0 for c in conditions])
+        changed.multiple_of = {k: torch.where(holds, parts[k], old[k]) for k in parts.keys() & old.keys()}
         changed.copy_(torch.where(holds, changed, before))
         return result
 
@@ -259,6 +267,14 @@ class SteeredCalls(OutsideCalls):
                 result.some_of = (counts, says)
             elif some is not None and says is not None:
                 result.some_of = (some[0], some[1] == says)
+
+
+def _grown(name: str, x: torch.Tensor, args: Any) -> dict[int, Any] | None:
+    """Return of which multiples of numbers a number is one when another was added in its place; None: of none."""
+    if name not in ("__iadd__", "add_") or len(args) != 2 or x.dim():
+        return None
+    mine, other = (getattr(v, "multiple_of", {}) for v in args)
+    return {k: mine[k] + other[k] for k in mine.keys() & other.keys()}
 
 
 def _numbers(x: torch.Tensor) -> Any:

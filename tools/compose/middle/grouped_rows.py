@@ -102,8 +102,8 @@ class GroupedRows:
                 )
             case "slice" if first.cut is not None and first.cut.axis >= k:
                 cut = first.cut.model_copy(update={"axis": first.cut.axis - k + 1})
-                update = {"args": (self.lifted(args[0], lead, k),), "shape": (self.count, *rest), "cut": cut}
-                return self.b.add(first.model_copy(update=update))
+                cut_of = first.model_copy(update={"cut": cut, "shape": (self.count, *rest)})
+                return self.b.add(cut_of.model_copy(update={"args": (self.lifted(args[0], lead, k),)}))
             case "reshape":
                 return self.b.reshape(self._reshaped(args[0], lead, rest), (self.count, *rest))
             case "expand":

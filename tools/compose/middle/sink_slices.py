@@ -196,6 +196,8 @@ class _Sinker:
                 return self.b.add(node.model_copy(update={"args": (arg,), "shape": shape}))
             case "scan" if axis not in node.axes or (start == 0 and step == 1 and not node.reverse):
                 arg = self.slice(node.args[0], axis, start, count, step)
+                if axis in node.axes and count == 1:  # of one element, which is all there is up to it
+                    return arg
                 return self.b.add(node.model_copy(update={"args": (arg,), "shape": shape}))
             case "cat":
                 return self._slice_cat(node, axis, start, count, step)

@@ -86,5 +86,5 @@ class _GroupedBlocks(ProductBlocks):
         w.close_stage()
 
     def _run(self, mm: str, at: ProductBlock, group: Name) -> None:
-        outer = {} if self.c.groups is None else {self.c.groups: group}
+        outer: dict[int, Expr] = {} if self.c.groups is None else {self.c.groups: group}
         super().multiply(mm, at._replace(outer=outer))
