@@ -145,7 +145,8 @@ def other_formula(output: int, what: str, line: str) -> Diagnostic:
         code="OTHER_FORMULA",
         text=f"Output {output} is inside its tolerance, but is not the reference's: {what}{where}. The reference with"
         " this one change gives the same numbers.",
-        remedy="Compute every operation of the reference, also one that changes the output by little.",
+        remedy=f"Mend this: {what}. Compute every operation of the reference, also one that changes the output by"
+        " little.",
         stage="test",
     )
 

@@ -138,13 +138,13 @@ def rooted(recording: Recording, call: Recorded, args: list[Any], kwargs: dict[s
         if call.name == "sqrt":
             yield Alteration(
                 "eps_place",
-                f"{c:g} is added after the root and not inside it",
+                f"{c:g} is added after the root and not inside the root",
                 lambda: torch.sqrt(inside) + c,
             )
         else:
             yield Alteration(
                 "eps_place",
-                f"{c:g} is added after the root and not inside it",
+                f"{c:g} is added after the root and not inside the root",
                 lambda: 1 / (torch.sqrt(inside) + c),
             )
     yield from left_out(recording, call, args, {})
