@@ -16,11 +16,8 @@ from akgen.tools.core.verdict import CaseVerdict, Verdict
 
 Part = Literal["format", "compile", "silent", "share", "correct", "speed"]
 PARTS: tuple[Part, ...] = ("format", "compile", "silent", "share", "correct", "speed")
-_OF_NUMBERS = {
-    "OUTPUT_MISMATCH",
-    "LISTED_SHAPES_ONLY",
-    "OTHER_FORMULA",
-}  # findings of the judge, not of a check
+# findings of the judge, not of a check
+_OF_NUMBERS = {"OUTPUT_MISMATCH", "LISTED_SHAPES_ONLY", "OTHER_FORMULA"}
 _NOTHING_WRITTEN = {"all_zero", "unwritten", "stale"}
 _NOT_COMPUTED = {"copied_input", "stale"}
 

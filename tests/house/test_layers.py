@@ -64,6 +64,7 @@ WALLS = {
         "tools/compose/front/record_coordinates.py",
         "tools/compose/front/record_formulas.py",
         "tools/compose/front/record_outside.py",
+        "tools/compose/front/record_parts.py",
         "tools/compose/front/record_ragged.py",
         "tools/compose/front/record_selected.py",
         "tools/compose/front/record_steered.py",

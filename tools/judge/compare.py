@@ -175,7 +175,15 @@ class _Pass:
             heat=pattern.heat_map(wrong, got.shape),
         )
         return Comparison(
-            max_abs, max_rel, mismatch, max_bound, used, unwritten, self._foreign, wrong=wrong, held=held
+            max_abs,
+            max_rel,
+            mismatch,
+            max_bound,
+            used,
+            unwritten=unwritten,
+            foreign_nan=self._foreign,
+            wrong=wrong,
+            held=held,
         )
 
     def _beyond_rounding(self) -> bool:

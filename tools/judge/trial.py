@@ -391,7 +391,7 @@ def _other_formula(
         candidate.examined.append(case.id)
         task = candidate.task.reference
         try:
-            found = candidate.reference.other_formula(task, case, plan.seed, plan.distribution, got, place[0])
+            found = candidate.reference.explain(task, case, plan.seed, plan.distribution, got, place[0])
         except InputError:
             found = None
         if found is not None:

@@ -177,38 +177,17 @@ class ReferenceWorker:
         distribution: Distribution,
         got: TensorFile,
         index: int,
-        tolerance: tuple[float, float, bool],
+        tolerance: tuple[float, float, bool] | None = None,
     ) -> AlteredOperation | None:
         """Return which operation of the reference, done otherwise, gives this wrong output; None if none is known.
 
-        `tolerance` is atol, rtol, and whether atol is literal: else it shrinks with small outputs.
+        `tolerance` is atol, rtol, and whether atol is literal: else it shrinks with small outputs. Without one, the
+        output is accepted, and asked about is whether it has another formula's numbers all the same.
         """
-        found = self._ask(
-            "explain",
-            reference,
-            case,
-            seed,
-            distribution,
-            got=got.model_dump(mode="json"),
-            index=index,
-            tolerance=tolerance,
-        )["found"]
-        return None if found is None else AlteredOperation.model_validate(found)
-
-    def other_formula(
-        self,
-        reference: Reference,
-        case: Case,
-        seed: int,
-        distribution: Distribution,
-        got: TensorFile,
-        index: int,
-    ) -> AlteredOperation | None:
-        """Return which operation of the reference, done otherwise, gives an output that is inside its tolerance."""
-        said = got.model_dump(mode="json")
-        found = self._ask("other_formula", reference, case, seed, distribution, got=said, index=index)[
-            "found"
-        ]
+        said: dict[str, Any] = {"got": got.model_dump(mode="json"), "index": index}
+        if tolerance is not None:
+            said["tolerance"] = tolerance
+        found = self._ask("explain", reference, case, seed, distribution, **said)["found"]
         return None if found is None else AlteredOperation.model_validate(found)
 
     def read(self, reference: Reference, case: Case, reader: str) -> dict[str, Any]:

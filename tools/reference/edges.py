@@ -13,9 +13,8 @@ from akgen.tools.reference.inputs import Domain, usual
 _TIED = 1 / 16  # of the elements equal a neighbour, and as many another tensor's
 _BINARY = 1 / 8  # of the elements are short binary fractions
 _ZERO_ROWS = 1 / 16  # of the rows, where there are several
-_SMALL = (
-    1 / 4
-)  # of the indices along each axis, and so of whole rows and channels; fewer where there are many axes
+# of the indices along each axis, and so of whole rows and channels; fewer where there are many axes
+_SMALL = 1 / 4
 _SMALLEST = -26  # the power of two that they are smaller by at most
 _SMALLEST_HALVES = -8
 _MOST_PLACES = 6  # behind the point of a short binary fraction

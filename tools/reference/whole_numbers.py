@@ -231,8 +231,8 @@ class _Uses(DispatchMode):
             rest = of[1:] if first else of
             (self._indices if name in _LOOKS_UP else self._otherwise).update(*rest)
             self.fixed.update(*rest)
-        if not made:
-            self.fixed |= sources  # read by the host
+        if not made:  # read by the host
+            self.fixed |= sources
             self._otherwise |= sources
         for tensor in made:
             if tensor.is_floating_point() or tensor.is_complex():

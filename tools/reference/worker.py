@@ -52,8 +52,6 @@ class Server:
         sample = self._sample(key, loaded, seed, distribution)
         if request["op"] == "explain":
             return {"found": self._explained(reference, loaded, sample, request)}
-        if request["op"] == "other_formula":
-            return {"found": self._other_formula(reference, loaded, sample, request)}
         if request["op"] == "check":
             return {"failed": self._check(loaded, sample, request["outputs"])}
         if request["op"] == "choose":
@@ -95,7 +93,9 @@ class Server:
     def _explained(
         reference: Reference, loaded: LoadedCase, sample: Sample, request: dict[str, Any]
     ) -> dict[str, str] | None:
-        # Only wrong outputs are explained: what runs a reference operation by operation is imported for those.
+        """Explain a wrong output, or, without a tolerance, one that is accepted."""
+        # What runs a reference operation by operation is imported for these alone.
+        from akgen.tools.reference.variants.other_formula import other_formula
         from akgen.tools.reference.variants.search import Permitted, explain
 
         try:
@@ -103,24 +103,12 @@ class Server:
         except (OSError, ValueError):
             return None
         path = str(reference.path) if reference.path.suffix == ".py" else None
-        binding = sample.binding or loaded.binding
+        binding, index = sample.binding or loaded.binding, int(request["index"])
+        if "tolerance" not in request:
+            return other_formula(loaded.model, sample, binding, path, index, got)
         atol, rtol, literal = request["tolerance"]
         tolerance = Permitted(float(atol), float(rtol), bool(literal))
-        return explain(loaded.model, sample, binding, path, int(request["index"]), got, tolerance)
-
-    @staticmethod
-    def _other_formula(
-        reference: Reference, loaded: LoadedCase, sample: Sample, request: dict[str, Any]
-    ) -> dict[str, str] | None:
-        from akgen.tools.reference.variants.other_formula import other_formula
-
-        try:
-            got = tensors.read(TensorFile.model_validate(request["got"]))
-        except (OSError, ValueError):
-            return None
-        path = str(reference.path) if reference.path.suffix == ".py" else None
-        binding = sample.binding or loaded.binding
-        return other_formula(loaded.model, sample, binding, path, int(request["index"]), got)
+        return explain(loaded.model, sample, binding, path, index, got, tolerance)
 
     @staticmethod
     def _chosen(loaded: LoadedCase, sample: Sample, request: dict[str, Any]) -> dict[str, Any] | None:

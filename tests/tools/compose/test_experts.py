@@ -97,6 +97,18 @@ def by_ends(x: Any, gate: Any, up: Any, down: Any) -> Any:
     return torch.cat(outputs)[order.argsort()].view(x.shape[0], 2, -1).sum(1)
 
 
+def returned(x: Any, gate: Any, up: Any, down: Any) -> Any:
+    """What was put back in order is the result, and some of it is picked from the end."""
+    best = (x @ gate).argmax(-1)
+    order, counts = best.argsort(stable=True), torch.bincount(best, minlength=EXPERTS).tolist()
+    rows = torch.cat([part @ up[e].mT for e, part in enumerate(x[order].split(counts))])
+    back = torch.empty_like(rows)
+    back[order] = rows
+    out = torch.zeros(10, HIDDEN)
+    out[:] = back
+    return back, out, rows[torch.arange(-3, 0)]
+
+
 def by_index(x: Any, gate: Any, up: Any, down: Any) -> Any:
     best = (x @ gate).argmax(-1)
     return torch.einsum("td,tdh->th", x, up[best].mT) @ down[0].mT
@@ -133,6 +145,7 @@ FORMS: list[Fn] = [
     by_index,
     by_flat_rows,
     by_ends_of_groups,
+    returned,
 ]
 
 
@@ -177,9 +190,29 @@ def twice(x: Any) -> Any:
     return out
 
 
+def another_length(x: Any) -> Any:
+    """Parts of two lengths: that of one does not tell the other's."""
+    count = (x[0] > 0).sum().item()
+    part = x[:count]
+    back = torch.zeros_like(torch.cat([part, part]))
+    back[torch.arange(2)] = part
+    return back.sum(0)
+
+
+def beside(x: Any) -> Any:
+    out = x.clone()
+    out[:, torch.where(x[0] > 0)[0]] = 0
+    return out
+
+
 @pytest.mark.parametrize(
-    ("function", "what"), [(lambda x: apart(x > 0, x), "another mask"), (twice, "may be the same")]
-)
+    ("function", "what"),
+    [
+        (lambda x: apart(x > 0, x), "another mask"), (twice, "may be the same"),
+        (another_length, "writing a tensor to a part"), (beside, "beside others"),
+        (lambda x: torch.nonzero(x > 0), "a result"),
+    ],
+)  # fmt: skip
 def test_what_is_not_the_same_mask_is_refused(function: Fn, what: str) -> None:
     mirrored = torch.tensor([[1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]])
     with pytest.raises(Unsupported, match=what):

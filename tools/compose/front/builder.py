@@ -4,7 +4,6 @@ import math
 
 from akgen.tools.compose.front.graph import (
     COMPARISONS,
-    VIEWS,
     Graph,
     Node,
     Number,
@@ -13,6 +12,7 @@ from akgen.tools.compose.front.graph import (
     Slice,
     broadcast,
     contiguous,
+    viewed,
 )
 from akgen.tools.compose.front.traced import Origin
 from akgen.tools.compose.scope import Unsupported
@@ -87,9 +87,7 @@ class GraphBuilder:
 
     def constant(self, index: int) -> Number | None:
         """Return the value of a scalar constant, seen through views."""
-        node = self.nodes[index]
-        while node.op in VIEWS:
-            node = self.nodes[node.args[0]]
+        node = self.nodes[viewed(self.nodes, index)]
         return node.value if node.op == "const" else None
 
     # pointwise

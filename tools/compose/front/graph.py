@@ -146,6 +146,13 @@ def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(out)
 
 
+def viewed(nodes: Sequence[Node], index: int) -> int:
+    """Return what a value is a view of."""
+    while nodes[index].op in VIEWS:
+        (index,) = nodes[index].args
+    return index
+
+
 def contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Return row-major strides in elements."""
     strides = [1] * len(shape)

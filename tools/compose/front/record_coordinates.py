@@ -68,13 +68,9 @@ class NamedPlaces:
     reshape = view
 
     def __getitem__(self, index: Any) -> Selected:
-        if (
-            isinstance(index, tuple)
-            and len(index) == 2
-            and index[0] == slice(None)
-            and isinstance(index[1], int)
-        ):
-            return self.columns[index[1]]
+        match index:
+            case (slice(start=None, stop=None, step=None), int(column)):
+                return self.columns[column]
         raise uncovered("an index of the places")
 
     def __getattr__(self, name: str) -> Any:
@@ -110,9 +106,7 @@ def picked(x: torch.Tensor, index: Any) -> Selected:
     if rest:
         whole = whole[(*[slice(None)] * first.mask.dim(), *rest)]
     made = first.with_elements(whole)
-    made.before = (
-        before  # axes of length 1 that stand before the selected one, until it is seen in another shape
-    )
+    made.before = before
     return made
 
 
@@ -135,7 +129,9 @@ def put(x: torch.Tensor, index: Any, value: Any) -> None:
     """Write x[index] = value, where the index names each place of a mask once."""
     places = index if isinstance(index, tuple) else (index,)
     first = places[0]
-    own = isinstance(first, Selected) and [p.coordinate for p in places if isinstance(p, Selected)]
+    if not isinstance(first, Selected):
+        raise uncovered("writing to an index beside others")
+    own = [p.coordinate for p in places if isinstance(p, Selected)]
     if own != list(range(first.mask.dim())) or len(places) != len(own):
         raise uncovered("writing to places that may be the same")
     if isinstance(value, Selected):

@@ -94,13 +94,13 @@ class Ragged:
         handle_torch_function(torch.Tensor.__setitem__, (self,), self, index, value)
 
     def put(self, index: Any, value: Any) -> None:
-        """Write self[index] = value: of as many elements as the index has, there are as many here."""
+        """Write self[index] = value, which is as long as this is: so the index tells how many elements there are."""
         if not isinstance(index, torch.Tensor) or index.dim() != 1 or index.dtype == torch.bool or self.axis:
             raise uncovered("writing to a part")
+        if not isinstance(value, Ragged) or value.axis or value.length is not self.length:
+            raise uncovered("writing a tensor to a part")
         count = index.shape[0]
-        values = value.made(count) if isinstance(value, Ragged) else value
-        base = self.made(count) if self.settled is None else self.settled
-        self.settled = base.index_put((index,), values.to(base.dtype))
+        self.settled = self.made(count).index_put((index,), value.made(count).to(self.dtype))
 
     @property
     def T(self) -> Any:
@@ -142,7 +142,7 @@ def along(x: torch.Tensor, axis: int, rank: int) -> torch.Tensor:
     return x.reshape([-1 if a == axis else 1 for a in range(rank)])
 
 
-# where parts come from
+# places of elements
 
 
 def within(bound: Any, count: int) -> Any:
@@ -150,17 +150,6 @@ def within(bound: Any, count: int) -> Any:
     if isinstance(bound, torch.Tensor):
         return torch.clamp(torch.where(bound < 0, bound + count, bound), 0, count)
     return max(0, min(count, bound + count if bound < 0 else bound))
-
-
-def window(x: torch.Tensor, axis: int, start: Any, stop: Any) -> Ragged:
-    """Return x[…, start:stop, …]."""
-    count = x.shape[axis]
-    first = within(0 if start is None else start, count)
-    last = within(count if stop is None else stop, count)
-    made = _from(x, axis, first)
-    found = Ragged(axis, torch.clamp(last - first, min=0), made, count)
-    found.rows = (x, start, stop) if x.dim() == 1 else None
-    return found
 
 
 def places(which: Which) -> torch.Tensor:
@@ -174,7 +163,7 @@ def part(x: torch.Tensor, axis: int, which: Which) -> torch.Tensor:
     return x.narrow(axis, 0, which)
 
 
-def _from(x: torch.Tensor, axis: int, first: Any) -> Callable[[Which], torch.Tensor]:
+def from_place(x: torch.Tensor, axis: int, first: Any) -> Callable[[Which], torch.Tensor]:
     count = x.shape[axis]
 
     def made(n: Which) -> torch.Tensor:
@@ -183,38 +172,6 @@ def _from(x: torch.Tensor, axis: int, first: Any) -> Callable[[Which], torch.Ten
         return x.index_select(axis, torch.clamp(places(n) + first, max=count - 1))
 
     return made
-
-
-def arange(*ends: Any, step: int = 1) -> Ragged:
-    start, stop = (0, ends[0]) if len(ends) == 1 else ends[:2]
-    step = ends[2] if len(ends) > 2 else step
-    if not isinstance(step, int) or step not in (1, -1):
-        raise uncovered("a range with a step")
-    length = torch.clamp((stop - start) * step, min=0)
-    return Ragged(0, length, lambda n: places(n) * step + start, None, (start, step))
-
-
-def repeat_interleave(x: torch.Tensor, counts: torch.Tensor, axis: int) -> Ragged:
-    ends = torch.cumsum(counts, 0)
-
-    def made(n: Which) -> torch.Tensor:
-        before = ends.reshape(1, -1) <= places(n).reshape(-1, 1)
-        return x.index_select(axis, torch.clamp(before.sum(1), max=x.shape[axis] - 1))
-
-    return Ragged(axis, ends[-1], made, None)
-
-
-def picked(x: torch.Tensor, axis: int, index: Ragged) -> Ragged:
-    count = x.shape[axis]
-    return Ragged(
-        axis,
-        index.length,
-        lambda n: x.index_select(axis, torch.clamp(index.made(n), 0, count - 1)),
-        index.most or count,
-    )
-
-
-# indexing
 
 
 def expanded(index: Any, rank: int) -> list[Any]:
@@ -229,210 +186,38 @@ def expanded(index: Any, rank: int) -> list[Any]:
     return out
 
 
-def item(x: torch.Tensor, index: Any, unknown: Callable[[Any], bool]) -> Any:
-    """Return x[index] where an entry is a number or a length that is unknown."""
-    axis = 0
-    found: Ragged | None = None
-    whole: torch.Tensor | None = None
-    for i in expanded(index, x.dim()):
-        if i is None:
-            x = x.unsqueeze(axis)
-        elif isinstance(i, slice):
-            if unknown(i.start) or unknown(i.stop):
-                if i.step not in (None, 1) or found is not None:
-                    raise uncovered("a slice with a step, or one of several,")
-                fixed = getattr(i.stop, "sum_of", (None, 0))
-                if i.start is not None and fixed[0] is i.start and fixed[1] >= 0:  # x[at : at + 4]
-                    x = x.index_select(
-                        axis, torch.clamp(torch.arange(fixed[1]) + i.start, max=x.shape[axis] - 1)
-                    )
-                else:
-                    found = window(x, axis, i.start, i.stop)
-                    x = whole = found.whole()
-            elif i != slice(None):
-                x = x[(slice(None),) * axis + (i,)]
-        elif isinstance(i, Ragged):
-            if found is not None:
-                raise uncovered("one of several indices")
-            found = picked(x, axis, i)
-            x = whole = found.whole()
-        elif isinstance(i, torch.Tensor) and i.dim() == 0 and i.dtype != torch.bool:
-            x = x.index_select(axis, i.reshape(1)).squeeze(axis)
-            axis -= 1
-        elif isinstance(i, int):
-            x = x.select(axis, i)
-            axis -= 1
-        else:
-            raise uncovered("an index beside a slice")
-        axis += 1
-    if found is None or x is whole:
-        return x if found is None else found
-    return Ragged(found.axis, found.length, lambda n: part(x, found.axis, n), found.most)
-
-
-def put(x: torch.Tensor, index: Any, value: Any, unknown: Callable[[Any], bool]) -> None:
-    """Write x[index] = value where an entry is a number or a length that is unknown."""
-    view, axis, spans = x, 0, []
-    for i in expanded(index, x.dim()):
-        count = view.shape[axis] if i is not None and axis < view.dim() else 0
-        if i is None:
-            view = view.unsqueeze(axis)
-        elif isinstance(i, slice) and (unknown(i.start) or unknown(i.stop)) and i.step in (None, 1):
-            start = within(0 if i.start is None else i.start, count)
-            stop = within(count if i.stop is None else i.stop, count)
-            spans.append((axis, start, 1, stop - start, True))
-        elif isinstance(i, Ragged) and i.steps is not None:
-            spans.append((axis, i.steps[0], i.steps[1], i.length, True))
-        elif isinstance(i, torch.Tensor) and i.dim() == 0 and i.dtype != torch.bool:
-            spans.append((axis, torch.where(i < 0, i + count, i), 1, 1, False))
-        elif isinstance(i, (slice, int)):
-            view = view[(slice(None),) * axis + (i,)]
-            axis -= isinstance(i, int)
-        else:
-            raise uncovered("an index beside a slice")
-        axis += 1
-    held: torch.Tensor | None = None
-    for axis, start, step, length, kept in spans:
-        count = view.shape[axis]
-        place = (torch.arange(count) - start) * step
-        inside = along((place >= 0) & (place < length), axis, view.dim())
-        held = inside if held is None else held & inside
-        value = _laid(value, view, axis, place, start, step, count, kept)
-    assert held is not None
-    source = value.to(view.dtype) if isinstance(value, torch.Tensor) else value
-    view.copy_(torch.where(held, source, view))
-
-
-def _laid(
-    value: Any,
-    view: torch.Tensor,
-    axis: int,
-    place: torch.Tensor,
-    start: Any,
-    step: int,
-    count: int,
-    kept: bool,
-) -> Any:
-    """Return a value with its elements where they go along an axis."""
-    if not isinstance(value, (torch.Tensor, Ragged)) or not kept:
-        return (
-            value.unsqueeze(axis)
-            if isinstance(value, torch.Tensor) and value.dim() >= view.dim() - 1 > 0
-            else value
-        )
-    own = axis - (view.dim() - (value.ndim if isinstance(value, Ragged) else value.dim()))
-    if own < 0:
-        return value
-    if isinstance(value, Ragged):
-        if value.axis != own:
-            raise uncovered("a part along another axis")
-        if isinstance(start, int) and start == 0 and step == 1:
-            return value.made(count)
-        value = value.made(min(count, value.most or count))
-    if value.shape[own] == 1:
-        return value
-    return value.index_select(own, torch.clamp(place, 0, value.shape[own] - 1))
-
-
 # functions of parts
 
 POINTWISE = frozenset(
-    [
-        "add",
-        "sub",
-        "mul",
-        "div",
-        "truediv",
-        "floordiv",
-        "mod",
-        "pow",
-        "and",
-        "or",
-        "neg",
-        "abs",
-        "invert",
-        "eq",
-        "ne",
-        "lt",
-        "le",
-        "gt",
-        "ge",
-        "radd",
-        "rsub",
-        "rmul",
-        "rtruediv",
-        "rpow",
-        "rand",
-        "ror",
-        "true_divide",
-        "subtract",
-        "multiply",
-        "divide",
-        "maximum",
-        "minimum",
-        "to",
-        "float",
-        "half",
-        "bfloat16",
-        "double",
-        "int",
-        "long",
-        "bool",
-        "type",
-        "round",
-        "floor",
-        "ceil",
-        "trunc",
-        "clamp",
-        "clip",
-        "exp",
-        "log",
-        "sqrt",
-        "rsqrt",
-        "square",
-        "reciprocal",
-        "relu",
-        "silu",
-        "gelu",
-        "sigmoid",
-        "tanh",
-        "where",
-        "isnan",
-        "isinf",
-        "isfinite",
-        "contiguous",
-        "clone",
-        "detach",
-        "type_as",
-        "masked_fill",
-        "logical_and",
-        "logical_or",
-        "logical_not",
-        "sign",
-        "erf",
-        "sin",
-        "cos",
-        "negative",
-        "absolute",
-        "cpu",
-    ]
-)
+    ["add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow", "and", "or", "neg", "abs", "invert", "eq",
+     "ne", "lt", "le", "gt", "ge", "radd", "rsub", "rmul", "rtruediv", "rpow", "rand", "ror", "true_divide",
+     "subtract", "multiply", "divide", "maximum", "minimum", "to", "float", "half", "bfloat16", "double", "int",
+     "long", "bool", "type", "round", "floor", "ceil", "trunc", "clamp", "clip", "exp", "log", "sqrt", "rsqrt",
+     "square", "reciprocal", "relu", "silu", "gelu", "sigmoid", "tanh", "where", "isnan", "isinf", "isfinite",
+     "contiguous", "clone", "detach", "type_as", "masked_fill", "logical_and", "logical_or", "logical_not", "sign",
+     "erf", "sin", "cos", "negative", "absolute", "cpu"]
+)  # fmt: skip
 NEUTRAL: dict[str, float] = {
     "sum": 0.0, "prod": 1.0, "amax": -torch.inf, "amin": torch.inf, "any": False, "all": True, "mean": 0.0,
 }  # fmt: skip
 
 
-_LIKE = frozenset(["empty_like", "zeros_like", "ones_like", "full_like", "new_zeros_like"])
+_LIKE = frozenset(["empty_like", "zeros_like", "ones_like", "full_like"])
 
 
-def _settled(value: Any) -> Any:
-    return value.settled if isinstance(value, Ragged) and value.settled is not None else value
+def settled(values: Any) -> Any:
+    """Return arguments in which parts whose length is known are plain tensors."""
+
+    def of(value: Any) -> Any:
+        return value.settled if isinstance(value, Ragged) and value.settled is not None else value
+
+    return pytree.tree_map(of, values)
 
 
 def call(name: str, func: Any, args: Any, kwargs: Any) -> Any:
     """Call a function some of whose arguments are parts."""
     name = name.strip("_") if name.startswith("__") else name
-    args, kwargs = pytree.tree_map(_settled, (args, kwargs))
+    args, kwargs = settled((args, kwargs))
     if not any(isinstance(v, Ragged) for v in pytree.tree_leaves((args, kwargs))):
         return func(*args, **kwargs)
     if name in _LIKE and isinstance(args[0], Ragged):
@@ -464,7 +249,9 @@ def call(name: str, func: Any, args: Any, kwargs: Any) -> Any:
     ):
         below = getattr(args[1], "below", None)  # what sorts so many elements: there are as many
         if below is None or args[1].dim() != 1:
-            return x.made(args[1].reshape(-1)).reshape(*args[1].shape, *x.made(1).shape[1:])
+            wanted = args[1].reshape(-1)
+            wanted = torch.where(wanted < 0, wanted + x.length, wanted)
+            return x.made(wanted).reshape(*args[1].shape, *x.made(1).shape[1:])
         return x.made(below).index_select(0, args[1])
     if name == "getitem":
         entries = expanded(args[1], x.ndim)
@@ -573,7 +360,9 @@ def _reshaped(x: Ragged, args: Any, kwargs: Any, *, flat: bool) -> Any:
             most = rows_of.shape[0]
             length = sizes[0] if isinstance(sizes[0], torch.Tensor) else _over(stop - (start or 0), width)
             if length is not None:
-                return Ragged(0, torch.clamp(length, 0, most), _from(rows_of, 0, within(first, most)), most)
+                return Ragged(
+                    0, torch.clamp(length, 0, most), from_place(rows_of, 0, within(first, most)), most
+                )
     if not inner:
         length = sizes[0] if isinstance(sizes[0], torch.Tensor) else x.length // width
         most = None if x.most is None else x.most // width
@@ -635,6 +424,7 @@ def _joined(parts: Sequence[Any], axis: int) -> Ragged:
 
 def select(condition: torch.Tensor, a: Any, b: Any) -> Any:
     """Return what is `a` where the condition holds, else `b`."""
+    a, b = settled((a, b))
     if isinstance(a, (list, tuple)) and type(a) is type(b):
         if len(a) == len(b):
             return type(a)(v if v is w else select(condition, v, w) for v, w in zip(a, b, strict=True))

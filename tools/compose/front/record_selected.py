@@ -12,7 +12,7 @@ import torch
 
 from akgen.tools.compose.front.record_batched import batch_axis
 from akgen.tools.compose.front.record_outside import Unrecordable, bincount
-from akgen.tools.compose.front.record_ragged import NEUTRAL, POINTWISE
+from akgen.tools.compose.front.record_ragged import NEUTRAL, POINTWISE, settled
 
 _ELEMENTWISE = POINTWISE | frozenset(
     ["clamp", "clamp_min", "clamp_max", "clip", "square", "reciprocal", "sign", "log1p", "expm1", "relu", "round",
@@ -31,10 +31,8 @@ class Selected:
     `whole` has the mask's axes first, with length 1 where it does not vary along one, then others.
     """
 
-    coordinate: int | None = (
-        None  # of the places where the mask holds: the axis of the mask that they lie along
-    )
-    before = 0  # axes of length 1 in front of the selected one
+    coordinate: int | None = None  # of places where the mask holds: the mask's axis that they lie along
+    before = 0  # axes of length 1 in front of the selected one, until it is seen in another shape
 
     def __init__(
         self, whole: torch.Tensor, mask: torch.Tensor, origin: Any, origin_of: Callable[[Any], Any]
@@ -147,6 +145,7 @@ def uncovered(what: str) -> Unrecordable:
 
 def call(name: str, func: Any, args: Any, kwargs: Any) -> Any:
     """Call a function some of whose arguments are selected elements."""
+    args, kwargs = settled((args, kwargs))
     name = name.strip("_") if name.startswith("__") else name
     first = next((a for a in (*args, *kwargs.values()) if isinstance(a, Selected)), None)
     if first is None:

@@ -12,6 +12,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from akgen.tools.compose.front import record_coordinates as coordinates
+from akgen.tools.compose.front import record_parts as parts
 from akgen.tools.compose.front import record_ragged as ragged
 from akgen.tools.compose.front import record_selected as selected
 from akgen.tools.compose.front.record_branches import Steering
@@ -51,8 +52,9 @@ class SteeredCalls(OutsideCalls):
         return isinstance(value, torch.Tensor) and value.numel() == 1 and not self._known(value)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        kwargs = kwargs or {}
         name = getattr(func, "__name__", "")
+        written = args[:1] if name == "__setitem__" else ()
+        args, kwargs = (*written, *ragged.settled(args[len(written) :])), ragged.settled(kwargs or {})
         try:
             return self._called(name, func, types, args, kwargs)
         except Unrecordable as refused:
@@ -67,12 +69,10 @@ class SteeredCalls(OutsideCalls):
         if name in ("where", "nonzero", "argwhere", "nonzero_numpy") and self._holds_unknown(args):
             return self._places(name, args, kwargs)
         if name in ("__getitem__", "index_select", "embedding") and self._is_placed(name, args):
-            index, x = args[::-1] if name == "embedding" else (args[-1], args[0])
-            return (
-                coordinates.picked(x, index) if name != "embedding" else coordinates.picked(args[1], args[0])
-            )
+            x, index = args[1::-1] if name == "embedding" else (args[0], args[-1])
+            return coordinates.picked(x, index)
         if name == "__getitem__" and self._steers(args[1]):
-            return ragged.item(args[0], self._plain(args[1]), self.unknown)
+            return parts.item(args[0], self._plain(args[1]), self.unknown)
         if name in ("__getitem__", "masked_select") and self._selects(args):
             whole, mask = args[:2] if name == "__getitem__" else torch.broadcast_tensors(*args[:2])
             return Selected(whole.clone(), mask.clone(), self._origin(args[1]), self._origin)
@@ -84,24 +84,18 @@ class SteeredCalls(OutsideCalls):
         if changed is not None:
             self._written += 1
             self._origins.pop(id(changed), None)
-        grown = None if changed is None else _grown(name, changed, args)
-        if changed is None or not self.steering.conditions:
-            result = self._done(name, func, types, args, kwargs)
-            result = self._noted(name, args, result, kwargs)
-            if changed is not None:
-                changed.multiple_of, changed.sum_of = grown or {}, (None, 0)
-            return result
+        if changed is None:
+            return self._noted(name, args, self._done(name, func, types, args, kwargs), kwargs)
         own = next((a.origin for a in args[1:] if isinstance(a, Selected)), None)
         conditions = [c for c in self.steering.conditions if own is None or not self._says_some(c, own)]
         before = changed.clone() if conditions else changed
+        old, grown = getattr(changed, "multiple_of", {}), _grown(name, changed, args)
         result = self._done(name, func, types, args, kwargs)
-        parts = grown or {}
-        old = getattr(changed, "multiple_of", {})
-        changed.multiple_of, changed.sum_of = parts, (None, 0)
+        changed.multiple_of, changed.sum_of = grown, (None, 0)
         if not conditions:  # where nothing is selected, nothing is written
-            return result
+            return self._noted(name, args, result, kwargs)
         holds = reduce(torch.logical_and, [c.reshape(()) != 0 for c in conditions])
-        changed.multiple_of = {k: torch.where(holds, parts[k], old[k]) for k in parts.keys() & old.keys()}
+        changed.multiple_of = {k: torch.where(holds, grown[k], old[k]) for k in grown}
         changed.copy_(torch.where(holds, changed, before))
         return result
 
@@ -161,7 +155,7 @@ class SteeredCalls(OutsideCalls):
         if args and isinstance(args[0], Selected):
             return selected.call(name, func, args, kwargs)
         if name == "__setitem__" and (self._steers(args[1]) or isinstance(args[2], Ragged)):
-            return ragged.put(args[0], self._plain(args[1]), args[2], self.unknown)
+            return parts.put(args[0], self._plain(args[1]), args[2], self.unknown)
         return super().__torch_function__(func, types, args, kwargs)
 
     @staticmethod
@@ -207,18 +201,18 @@ class SteeredCalls(OutsideCalls):
             dtype = kwargs.get("dtype")
             return made if dtype is None else made.to(dtype)
         if name == "arange" and any(self.unknown(a) for a in args):
-            return ragged.arange(*args)
+            return parts.arange(*args)
         if name == "repeat_interleave" and len(args) > 1 and isinstance(args[1], torch.Tensor):
             axis = kwargs.get("dim", args[2] if len(args) > 2 else None)
             x = args[0].reshape(-1) if axis is None else args[0]
-            return ragged.repeat_interleave(x, args[1].expand(x.shape[axis or 0]), (axis or 0) % x.dim())
+            return parts.repeat_interleave(x, args[1].expand(x.shape[axis or 0]), (axis or 0) % x.dim())
         if name == "narrow" and self.unknown(args[2]):
             where = torch.arange(args[3]) + args[2].reshape(())
             return args[0].index_select(args[1], where)
         if name == "split" and isinstance(args[1], (list, tuple)) and any(self.unknown(a) for a in args[1]):
             axis, start, found = kwargs.get("dim", args[2] if len(args) > 2 else 0) % args[0].dim(), 0, []
             for size in args[1]:
-                found.append(ragged.window(args[0], axis, start, start + size))
+                found.append(parts.window(args[0], axis, start, start + size))
                 start = start + size
             return tuple(found)
         return None
@@ -269,10 +263,10 @@ class SteeredCalls(OutsideCalls):
                 result.some_of = (some[0], some[1] == says)
 
 
-def _grown(name: str, x: torch.Tensor, args: Any) -> dict[int, Any] | None:
-    """Return of which multiples of numbers a number is one when another was added in its place; None: of none."""
+def _grown(name: str, x: torch.Tensor, args: Any) -> dict[int, Any]:
+    """Return which multiple of which numbers a number is when a call has added to it in its place."""
     if name not in ("__iadd__", "add_") or len(args) != 2 or x.dim():
-        return None
+        return {}
     mine, other = (getattr(v, "multiple_of", {}) for v in args)
     return {k: mine[k] + other[k] for k in mine.keys() & other.keys()}
 
@@ -305,8 +299,9 @@ def _number(name: str, *args: Any) -> Any:
 
 def resolved(result: Any, expected: Any) -> Any:
     """Return a result whose parts are as long as those of what the reference returned for the same arguments."""
-    found = pytree.tree_leaves(result, is_leaf=lambda v: isinstance(v, (Ragged, Selected)))
-    if any(isinstance(v, Selected) for v in found):
+    result = ragged.settled(result)
+    found = pytree.tree_leaves(result)
+    if any(isinstance(v, (Selected, coordinates.NamedPlaces)) for v in found):
         raise uncovered("a result")
     if not any(isinstance(v, Ragged) for v in found):
         return result

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from akgen.tools.compose.front.builder import GraphBuilder
-from akgen.tools.compose.front.graph import VIEWS, Graph, Node
+from akgen.tools.compose.front.graph import VIEWS, Graph, Node, viewed
 from akgen.tools.compose.middle.grouped_rows import BOOL, Differs, GroupedRows
 
 _FIRST_TAG = 2_000_000  # of constants made here
-WORTH_SORTING = 4  # branches for whose sake rows are sorted
+_WORTH_SORTING = 4  # branches for whose sake rows are sorted
 
 
 class Branched(NamedTuple):
@@ -146,10 +146,10 @@ def _compared(nodes: Sequence[Node], mask: int) -> tuple[object, object] | None:
         return None
     value, number = node.args
     if start is None:
-        at = nodes[_seen(nodes, number)]
-        return (_seen(nodes, value), at.value) if at.op == "const" else None
+        at = nodes[viewed(nodes, number)]
+        return (viewed(nodes, value), at.value) if at.op == "const" else None
     marks = (
-        nodes[_seen(nodes, number)].op == "iota" and _extent(nodes[number], node, axis) == node.shape[axis]
+        nodes[viewed(nodes, number)].op == "iota" and _extent(nodes[number], node, axis) == node.shape[axis]
     )
     return (mask, start) if marks and _extent(nodes[value], node, axis) == 1 else None
 
@@ -158,13 +158,6 @@ def _extent(operand: Node, node: Node, axis: int) -> int:
     """Return the length of an operand along an axis of what it broadcasts to."""
     own = axis - len(node.shape) + len(operand.shape)
     return operand.shape[own] if own >= 0 else 1
-
-
-def _seen(nodes: Sequence[Node], index: int) -> int:
-    """Return what a value is a view of."""
-    while nodes[index].op in VIEWS:
-        (index,) = nodes[index].args
-    return index
 
 
 def _written(b: GraphBuilder, nodes: Sequence[Node], new: dict[int, int], found: Branched) -> int | None:
@@ -210,7 +203,7 @@ def _chosen(
     axes = max((_reach(nodes[m].shape, len(shape)) for m in conditions), default=0)
     forms = {nodes[v].shape for v in values}
     ordered = not any(_reads_rows(nodes, m) for m in conditions)
-    if not 0 < axes < len(shape) or len(forms) != 1 or len(values) < (2 if ordered else WORTH_SORTING):
+    if not 0 < axes < len(shape) or len(forms) != 1 or len(values) < (2 if ordered else _WORTH_SORTING):
         return None
     (form,) = forms
     if len(form) != len(shape) or any(d not in (1, w) for d, w in zip(form, shape, strict=True)):

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 
 from akgen.tools.compose.front.builder import GraphBuilder
-from akgen.tools.compose.front.graph import VIEWS, Node
+from akgen.tools.compose.front.graph import Node, viewed
 from akgen.tools.core.dtypes import DType
 
 F32, I32, BOOL = DType.FLOAT32, DType.INT32, DType.BOOL
@@ -313,9 +313,8 @@ def _form(node: Node) -> object:
 
 def _constant(nodes: Sequence[Node], index: int) -> object:
     """Return the value of a constant, None of what is none."""
-    while nodes[index].op in VIEWS:
-        (index,) = nodes[index].args
-    return nodes[index].value if nodes[index].op == "const" else None
+    node = nodes[viewed(nodes, index)]
+    return node.value if node.op == "const" else None
 
 
 def _counts(nodes: Sequence[Node], index: int, axis: int, rank: int) -> bool:

@@ -15,6 +15,7 @@ from akgen.tools.compose.front.graph import (
     contiguous,
     surviving_axis,
     view_strides,
+    viewed,
 )
 from akgen.tools.compose.middle.sink_takes import TakeSinker
 from akgen.tools.compose.scope import Unsupported
@@ -101,15 +102,9 @@ class _Sinker:
             return self.takes.sunk(args[0], args[1:], node.fill)
         if node.op == "permute":
             return self._permute(args[0], node.axes)
-        if node.op in CONTRACTIONS and self._base(args[0]) == self._base(args[1]):
+        if node.op in CONTRACTIONS and viewed(self.b.nodes, args[0]) == viewed(self.b.nodes, args[1]):
             args = (args[0], self._apart(args[1]), *args[2:])
         return self.b.add(node.model_copy(update={"args": args}))
-
-    def _base(self, x: int) -> int:
-        """Return what a view is a view of."""
-        while self.b[x].op in VIEWS:
-            (x,) = self.b[x].args
-        return x
 
     def _apart(self, x: int) -> int:
         """Return the same view of a second load of the tensor, whose axes are its own: a matrix times itself."""

@@ -6,7 +6,6 @@ be without one of its operations.
 """
 
 import copy
-import time
 from typing import Any
 
 import torch
@@ -15,7 +14,7 @@ from akgen.tools.reference import golden
 from akgen.tools.reference.halved import restore
 from akgen.tools.reference.protocol import Binding, Sample
 from akgen.tools.reference.variants.recording import TooLarge, record
-from akgen.tools.reference.variants.search import FAILS, alterations
+from akgen.tools.reference.variants.search import FAILS, altered
 
 FEWEST = 64  # elements; of fewer nothing can be said
 APART = 0.25  # share of the elements that have to be off by more than rounding
@@ -47,23 +46,11 @@ def other_formula(
         return None
     exact = copy.deepcopy(model)
     restore(exact, sample, binding)
-    ends = time.monotonic() + LONGEST_S
     try:
         recording, outputs = record(exact.double(), golden.upcast(list(sample.args)), path)
     except (TooLarge, *FAILS):
         return None
-    for at in range(len(recording.calls)):
-        for alteration in alterations(recording, at):
-            if time.monotonic() > ends:
-                return None
-            try:
-                value = recording.again({at: alteration.make()}, outputs[index])
-            except FAILS:
-                continue
-            if isinstance(value, torch.Tensor) and fit.met_by(value):
-                line = recording.calls[at].line
-                return {"cause": alteration.cause, "what": alteration.what, "line": line}
-    return None
+    return altered(recording, outputs[index], fit.met_by, LONGEST_S)
 
 
 class _Fit:

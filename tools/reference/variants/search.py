@@ -83,16 +83,23 @@ def explain(
                 "what": "two inputs of the same shape are exchanged",
                 "line": "",
             }
-    ends = time.monotonic() + LONGEST_S
+    return altered(recording, outputs[index], compared.explained, LONGEST_S)
+
+
+def altered(
+    recording: Recording, output: Any, fits: Callable[[torch.Tensor], bool], longest_s: float
+) -> dict[str, str] | None:
+    """Return cause, words and line of the first alteration whose output fits; None if none does, or time is up."""
+    ends = time.monotonic() + longest_s
     for at in range(len(recording.calls)):
         for alteration in alterations(recording, at):
             if time.monotonic() > ends:
                 return None
             try:
-                value = recording.again({at: alteration.make()}, outputs[index])
+                value = recording.again({at: alteration.make()}, output)
             except FAILS:
                 continue
-            if isinstance(value, torch.Tensor) and compared.explained(value):
+            if isinstance(value, torch.Tensor) and fits(value):
                 line = recording.calls[at].line
                 return {"cause": alteration.cause, "what": alteration.what, "line": line}
     return None

@@ -87,6 +87,8 @@ struct Queue {
     std::vector<Slot> slots;
     std::vector<uint8_t *> enqued; // buffers, first in first out
     bool live = false;             // false: the pipe was reset since
+
+    uint8_t held() const { return from == 0 || from == 8 ? to : from; } // the on-chip side
 };
 struct Pool {
     Region region;

@@ -8,6 +8,8 @@ namespace akgen::twin {
 void require_pipe(const char *api, const void *pc); // traps unless a TPipe lives
 // Take `bytes`, rounded up to 32, from a position's memory or from a pool; traps UB_OVERFLOW with the numbers.
 Buffer take_buffer(uint8_t position, uint32_t bytes, uint32_t pool, uint32_t copies, const char *api, const void *pc);
+// Begin a queue with so many buffers that have no memory yet, in place of the one of this number; returns its number.
+uint32_t open_queue(uint32_t number, uint8_t from, uint8_t to, uint32_t depth, uint32_t count, const void *pc);
 // Note it for a trace; returns its number in the log.
 uint32_t log_buffer(uint8_t position, const Buffer &buffer, const void *pc);
 // Trap UB_OVERFLOW if InitBuffer left fewer bytes of the Unified Buffer for an API to work in. The system keeps the last 256.

@@ -27,27 +27,7 @@ static Buffer buffer_at(uint8_t position, uint32_t address, uint32_t bytes, cons
 
 uint32_t queue_bare(uint32_t number, uint8_t from, uint8_t to, uint32_t depth, uint32_t count)
 {
-    const void *pc = __builtin_return_address(0);
-    self->last_pc = pc;
-    require_pipe("InitBuffer", pc);
-    if (number == 0 || number > self->queues.size()) {
-        self->queues.emplace_back();
-        number = static_cast<uint32_t>(self->queues.size());
-    }
-    Queue queue;
-    queue.from = from;
-    queue.to = to;
-    queue.depth = depth;
-    queue.live = true;
-    for (uint32_t i = 0; i < count; ++i) {
-        Slot slot;
-        slot.queue = number;
-        slot.buffers = count;
-        slot.buffer = {nullptr, 0};
-        queue.slots.push_back(slot);
-    }
-    self->queues[number - 1] = std::move(queue);
-    return number;
+    return open_queue(number, from, to, depth, count, __builtin_return_address(0));
 }
 
 void queue_place(uint32_t number, uint32_t index, uint32_t address, uint32_t bytes)
@@ -58,9 +38,9 @@ void queue_place(uint32_t number, uint32_t index, uint32_t address, uint32_t byt
         trap("QUEUE_STATE", "InitBufHandle", pc,
              "InitBufHandle: the queue has no buffer %u; InitStartBufHandle says how many it has.", index);
     }
-    const Queue &queue = self->queues[number - 1];
-    const uint8_t held = queue.from == 0 || queue.from == 8 ? queue.to : queue.from; // the on-chip side
-    Slot &slot = self->queues[number - 1].slots[index];
+    Queue &queue = self->queues[number - 1];
+    const uint8_t held = queue.held();
+    Slot &slot = queue.slots[index];
     slot.buffer = buffer_at(held, address, bytes, "InitBufHandle", pc);
     slot.logged = log_buffer(held, slot.buffer, pc);
 }

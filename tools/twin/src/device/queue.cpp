@@ -106,10 +106,8 @@ void take_over(Event &event, const void *pc, GivenBack of = {0, 0, true})
 }
 } // namespace
 
-uint32_t queue_init(uint32_t number, uint8_t from, uint8_t to, uint32_t depth, uint32_t count, uint32_t bytes,
-                    uint32_t pool)
+uint32_t open_queue(uint32_t number, uint8_t from, uint8_t to, uint32_t depth, uint32_t count, const void *pc)
 {
-    const void *pc = __builtin_return_address(0);
     self->last_pc = pc;
     require_pipe("InitBuffer", pc);
     if (number == 0 || number > self->queues.size()) {
@@ -121,21 +119,31 @@ uint32_t queue_init(uint32_t number, uint8_t from, uint8_t to, uint32_t depth, u
     queue.to = to;
     queue.depth = depth;
     queue.live = true;
-    const uint8_t held = from == 0 || from == 8 ? to : from; // the on-chip side
-    for (uint32_t i = 0; i < count; ++i) {
-        Slot slot;
+    queue.slots.resize(count);
+    for (Slot &slot : queue.slots) {
         slot.queue = number;
         slot.buffers = count;
+    }
+    self->queues[number - 1] = std::move(queue);
+    return number;
+}
+
+uint32_t queue_init(uint32_t number, uint8_t from, uint8_t to, uint32_t depth, uint32_t count, uint32_t bytes,
+                    uint32_t pool)
+{
+    const void *pc = __builtin_return_address(0);
+    number = open_queue(number, from, to, depth, count, pc);
+    Queue &queue = self->queues[number - 1];
+    const uint8_t held = queue.held();
+    for (Slot &slot : queue.slots) {
         slot.buffer = take_buffer(held, bytes, pool, count, "InitBuffer", pc);
         slot.logged = log_buffer(held, slot.buffer, pc);
-        queue.slots.push_back(slot);
     }
     if (count == 1) {
         Region &region = region_of(space_of_position(held));
         region.single_bytes += queue.slots[0].buffer.size_bytes;
         region.most_single_bytes = std::max(region.most_single_bytes, region.single_bytes);
     }
-    self->queues[number - 1] = std::move(queue);
     return number;
 }
 
