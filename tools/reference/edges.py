@@ -21,7 +21,11 @@ _MOST_PLACES = 6  # behind the point of a short binary fraction
 
 
 def with_edges(
-    values: Sequence[torch.Tensor], domains: Sequence[Domain | None], generator: torch.Generator
+    values: Sequence[torch.Tensor],
+    domains: Sequence[Domain | None],
+    generator: torch.Generator,
+    *,
+    small_rows: bool = True,
 ) -> list[torch.Tensor]:
     """Put such values at random places. Those that lie far above the others stay as they are.
 
@@ -41,8 +45,10 @@ def with_edges(
             ):
                 near = torch.maximum(other.abs(), made.abs()) <= usual(value.dtype)
                 made = torch.where(places & near, other, made)
-            smaller = made * _factors(value, generator).to(made.dtype)
-            made = torch.where(_inside(smaller, domain) & (made.abs() <= usual(value.dtype)), smaller, made)
+            if small_rows:
+                smaller = made * _factors(value, generator).to(made.dtype)
+                near = made.abs() <= usual(value.dtype)
+                made = torch.where(_inside(smaller, domain) & near, smaller, made)
         found.append(made)
     return found
 
