@@ -100,10 +100,11 @@ def test_a_value_that_is_written_past_the_cache_shares_no_line(probe, numbers):
     np.testing.assert_array_equal(ran.y, [1, 2, 3, 4])
 
 
-def test_every_block_knows_its_number(probe, numbers):
-    ran = probe(SHARE, numbers(8), np.zeros((6, 8), np.float32), block_dim=6)
+@pytest.mark.parametrize("blocks", [6, 5000])
+def test_every_block_knows_its_number(probe, numbers, blocks):
+    ran = probe(SHARE, numbers(8), np.zeros((blocks, 8), np.float32), block_dim=blocks)
     assert ran.codes == []
-    np.testing.assert_array_equal(ran.y[:, 0], range(6))
+    np.testing.assert_array_equal(ran.y[:, 0], range(blocks))
 
 
 def test_after_sync_all_each_core_sees_what_the_others_wrote(probe, numbers):
@@ -309,7 +310,7 @@ def test_two_runs_say_the_same(probe, numbers):
     assert first.launch.profile.trace.read_text() == second.launch.profile.trace.read_text()
 
 
-@pytest.mark.parametrize("blocks", [1, 40])
+@pytest.mark.parametrize("blocks", [1, 40, 700])  # the last: more than there are threads
 def test_block_local_variables_belong_to_one_core(probe, numbers, blocks):
     body = "counter += 1; out.SetValue(GetBlockIdx() * 16, counter);"
     ran = probe(

@@ -98,6 +98,7 @@ struct Pool {
 
 // -- cores ---------------------------------------------------------------------------------------------------------
 
+struct Worker;
 enum class CoreState : uint8_t { ready, waiting, done };
 struct Wait {
     enum class What : uint8_t { none, sync_all, cross_flag, block_event } what = What::none;
@@ -180,9 +181,17 @@ struct Core {
     CoreState state = CoreState::ready;
     Wait wait;
     sigjmp_buf escape;
-    uint32_t looks = 0; // at what other cores may have written
-    bool turn = false;  // this core holds the baton
+    uint32_t looks = 0;       // at what other cores may have written
+    Worker *worker = nullptr; // the thread that runs it; none before it starts, and after it ends
+    bool turn = false;        // this core holds the baton
     std::condition_variable turned;
+};
+
+// A thread that runs cores, one after the other: there are fewer threads than a launch may have blocks.
+struct Worker {
+    Core *core = nullptr; // that it is to start
+    std::condition_variable called;
+    std::vector<uint8_t> first_variables; // of the kernel's that each core has for itself, as they begin
 };
 
 struct Launch {
@@ -209,6 +218,9 @@ struct Launch {
     std::vector<Arena> spare_arenas[2]; // of vector cores, of cube cores
     std::mutex baton;
     Core *running = nullptr;
+    std::vector<std::unique_ptr<Worker>> workers;
+    std::deque<Worker *> idle; // in the order in which they ended, or have not begun
+    bool over = false;         // every core has ended
     std::unique_ptr<GlobalRaceDetector> global;
     std::unique_ptr<WrittenLines> written_lines; // none: one core, which shares no line
     std::unique_ptr<Footprint> footprint;
@@ -297,7 +309,10 @@ int64_t block_idx_of(const Core &core);
 bool ended_unmarked(const Core &waiting, const Core &core);
 // Warn if cores have ended without the SyncAll that others wait in.
 void warn_of_ended(const Core &waiting, const char *api, const void *pc);
-void run_core(Core &core, void (*program)(void *), void *argument);
+// Give the baton to a core; one that has not started gets an idle thread.
+void hand_to(Core &core);
+// Body of a thread: run the cores that it is called for until the launch is over.
+void run_cores(Worker &worker, void (*program)(void *), void *of_vector, void *of_cube);
 [[noreturn]] void leave_core();
 uint64_t so_offset(const void *pc);
 

@@ -20,6 +20,8 @@ namespace {
 constexpr uint8_t guard_value = 0xff; // a NaN in every floating-point type, as all that was never written
 constexpr uint64_t thread_stack_bytes = 1 << 20;
 constexpr uint64_t signal_stack_bytes = 64 << 10;
+constexpr size_t most_threads = 256;              // of a launch: more than there are cores on any chip
+constexpr uint64_t most_cores_before = 2048;      // of the launches before one, together
 constexpr uint64_t stack_guard_bytes = 128 << 10; // wider than any frame, which could step over less
 } // namespace
 
@@ -102,7 +104,12 @@ void run_program(void *argument)
     } else if (launch->guest) {
         const GuestImage &image = *launch->guest;
         auto *const variables = static_cast<uint8_t *>(__builtin_thread_pointer()) + image.of_core;
-        std::copy(self->thread_variables.begin(), self->thread_variables.end(), variables);
+        std::vector<uint8_t> &first = self->worker->first_variables;
+        if (first.empty()) {
+            first.assign(variables, variables + image.of_core_bytes);
+        }
+        const std::vector<uint8_t> &now = self->thread_variables.empty() ? first : self->thread_variables;
+        std::copy(now.begin(), now.end(), variables);
         enter_guest(*self, program->entry, program->arguments, program->count);
         self->log.end();
         self->thread_variables.assign(variables, variables + image.of_core_bytes);
@@ -119,8 +126,8 @@ struct Gate {
 };
 
 struct Start {
-    Core *core;
-    Program *program;
+    Worker *worker;
+    Program *program, *cube_program;
     Gate *gate;
     std::unique_ptr<uint8_t[]> signal_stack;
 };
@@ -135,7 +142,7 @@ void *thread_main(void *argument)
         std::unique_lock lock(start->gate->lock);
         start->gate->opened.wait(lock, [&] { return start->gate->open; });
     }
-    run_core(*start->core, run_program, start->program);
+    run_cores(*start->worker, run_program, start->program, start->cube_program);
     return nullptr;
 }
 
@@ -188,18 +195,20 @@ private:
 
 void Prepared::start_threads()
 {
-    starts_.resize(l.cores.size());
-    threads_.resize(l.cores.size());
+    starts_.resize(l.workers.size());
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, thread_stack_bytes + stack_guard_bytes); // the guard is part of it
     pthread_attr_setguardsize(&attributes, stack_guard_bytes);
-    for (size_t i = 0; i < l.cores.size(); ++i) {
-        starts_[i] = {l.cores[i].get(), l.cores[i]->cube ? &cube_program_ : &program_, &gate_,
+    for (size_t i = 0; i < l.workers.size(); ++i) {
+        starts_[i] = {l.workers[i].get(), &program_, &cube_program_, &gate_,
                       std::unique_ptr<uint8_t[]>(new uint8_t[signal_stack_bytes])};
-        if (pthread_create(&threads_[i], &attributes, thread_main, &starts_[i]) != 0) {
-            throw std::runtime_error("no thread for core " + l.cores[i]->name); // ends the process
+        pthread_t thread = {};
+        if (pthread_create(&thread, &attributes, thread_main, &starts_[i]) != 0) {
+            give_up();                                           // those that wait at the gate hold on to it
+            throw std::runtime_error("no thread for the cores"); // ends the process
         }
+        threads_.push_back(thread);
     }
     pthread_attr_destroy(&attributes);
 }
@@ -209,9 +218,7 @@ void Prepared::run()
     launch = &l;
     {
         const std::lock_guard lock(l.baton);
-        Core &first = l.last_core_first ? *l.cores.back() : *l.cores.front();
-        first.turn = true;
-        l.running = &first;
+        hand_to(l.last_core_first ? *l.cores.back() : *l.cores.front());
     }
     open_and_join();
     l.running = nullptr;
@@ -223,9 +230,6 @@ void Prepared::give_up()
     {
         const std::lock_guard lock(l.baton);
         l.ended = true;
-        for (const auto &core : l.cores) {
-            core->turn = true;
-        }
     }
     open_and_join();
 }
@@ -293,6 +297,10 @@ Prepared::Prepared(const LaunchRequest &request)
     }
     std::sort(l.buffers.begin(), l.buffers.end(), [](const GmBuffer &a, const GmBuffer &b) { return a.data < b.data; });
     make_cores(l, request);
+    for (size_t n = 0; n < std::min(l.cores.size(), most_threads); ++n) {
+        l.workers.push_back(std::make_unique<Worker>());
+        l.idle.push_back(l.workers.back().get());
+    }
     l.global = std::make_unique<GlobalRaceDetector>(l.buffers, l.cores.size());
     l.written_lines = l.cores.size() > 1 ? std::make_unique<WrittenLines>(l.cores.size()) : nullptr;
     l.footprint = std::make_unique<Footprint>(l.buffers, l.cores.size());
@@ -311,6 +319,10 @@ Prepared::Prepared(const LaunchRequest &request)
 bool run_launch(const LaunchRequest &request, const LaunchRequest *before, uint32_t times)
 {
     std::vector<std::unique_ptr<Prepared>> all; // the one that counts is the last
+    if (before) {
+        const uint64_t cores = uint64_t{before->block_dim} * (before->task.cube + before->task.vector_per_block);
+        times = static_cast<uint32_t>(std::min<uint64_t>(times, std::max<uint64_t>(1, most_cores_before / cores)));
+    }
     for (uint32_t n = 0; before && n < times; ++n) {
         all.push_back(std::make_unique<Prepared>(*before));
     }

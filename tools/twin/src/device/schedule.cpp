@@ -15,7 +15,7 @@ Core *next_ready(const Core &after)
     for (size_t step = 1; step <= count; ++step) {
         const size_t away = launch->last_core_first ? count - step : step;
         Core &core = *launch->cores[(after.index + away) % count];
-        if (core.state == CoreState::ready) {
+        if (core.state == CoreState::ready && (core.worker || !launch->idle.empty())) {
             return &core;
         }
     }
@@ -62,21 +62,31 @@ void report_deadlock()
                          "error", first->name, so_offset(first->wait.pc), 1});
 }
 
-void hand_to(Core &core)
-{
-    core.turn = true;
-    launch->running = &core;
-    core.turned.notify_one();
-}
-
 void release_all()
 {
     for (const auto &core : launch->cores) {
         core->turn = true;
         core->turned.notify_one();
     }
+    for (const auto &worker : launch->workers) {
+        worker->called.notify_one();
+    }
 }
 } // namespace
+
+void hand_to(Core &core)
+{
+    core.turn = true;
+    launch->running = &core;
+    if (core.worker) {
+        core.turned.notify_one();
+        return;
+    }
+    core.worker = launch->idle.front();
+    launch->idle.pop_front();
+    core.worker->core = &core;
+    core.worker->called.notify_one();
+}
 
 void wait_here(Wait::What what, int64_t id, const void *pc)
 {
@@ -196,14 +206,10 @@ bool open_gate()
 }
 } // namespace
 
-// Body of a core's thread.
+namespace {
 void run_core(Core &core, void (*program)(void *), void *argument)
 {
     self = &core;
-    {
-        std::unique_lock lock(launch->baton);
-        core.turned.wait(lock, [&] { return core.turn; });
-    }
     if (!launch->ended) {
         take_arena(core);
     }
@@ -223,9 +229,16 @@ void run_core(Core &core, void (*program)(void *), void *argument)
         }
         launch->global->release(core, {ended_key, core.index}, GlobalRaceDetector::all_copies);
     }
-    std::unique_lock lock(launch->baton);
+}
+
+// Note that a core has ended, and give the baton on.
+void leave(Core &core)
+{
     give_arena(core);
     core.state = CoreState::done;
+    core.worker->core = nullptr;
+    launch->idle.push_back(core.worker);
+    core.worker = nullptr;
     if (launch->ended) {
         release_all();
     } else if (Core *next = next_ready(core)) {
@@ -237,12 +250,30 @@ void run_core(Core &core, void (*program)(void *), void *argument)
             if (other->state == CoreState::waiting) {
                 report_deadlock();
                 launch->ended = true;
-                release_all();
                 break;
             }
         }
+        launch->over = true;
+        release_all();
     }
     self = nullptr;
+}
+} // namespace
+
+void run_cores(Worker &worker, void (*program)(void *), void *of_vector, void *of_cube)
+{
+    std::unique_lock lock(launch->baton);
+    for (;;) {
+        worker.called.wait(lock, [&] { return worker.core || launch->over || launch->ended; });
+        if (!worker.core) {
+            return;
+        }
+        Core &core = *worker.core;
+        lock.unlock();
+        run_core(core, program, core.cube ? of_cube : of_vector);
+        lock.lock();
+        leave(core);
+    }
 }
 
 } // namespace akgen::twin
