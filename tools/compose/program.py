@@ -14,6 +14,7 @@ from akgen.tools.compose.front.witnesses import Witnesses
 from akgen.tools.compose.middle.conditions import Branch
 from akgen.tools.compose.middle.equal_values import merge_equal
 from akgen.tools.compose.middle.experts import grouped
+from akgen.tools.compose.middle.gathered import gathered
 from akgen.tools.compose.middle.groups import Group, decided, groups_of
 from akgen.tools.compose.middle.interface import Interface, interface
 from akgen.tools.compose.middle.loop_nest import LoopNest, keeps_dtypes
@@ -122,7 +123,7 @@ def _one_by_one(
     cases: Sequence[TracedGraph], face: Interface, graph_of: GraphOf
 ) -> Sequence[tuple[LoopNest, ...]]:
     """Return the nests of every case, in which each tensor of a list is an output of its own."""
-    graphs = [grouped(graph_of(c, apart=len(cases) > 1)) for c in cases]
+    graphs = [gathered(grouped(graph_of(c, apart=len(cases) > 1))) for c in cases]
     if len(cases) > 1:
         graphs = merge_equal(graphs)
     return partition(

@@ -1,7 +1,9 @@
 """Write the kernels of a group of cases: one per schedule of its loop nest, with the host lines before its launch."""
 
 import textwrap
+from collections.abc import Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 from akgen.tools.compose.back.choices import EVENTS, choices, spoiled
 from akgen.tools.compose.back.layout import BLOCK, FIRST_CORE, Tensors
@@ -84,6 +86,15 @@ def _few(kernels: list[ScheduledKernel]) -> list[ScheduledKernel]:
     return [kernels[0], kernels[-1]]
 
 
+class _Nest(NamedTuple):
+    """A nest of a kernel under a schedule. `frugal`: it reads single numbers without a tile."""
+
+    template: SymbolicNest
+    kind: Kind
+    frugal: bool = False
+    apart: bool = False  # it has the Unified Buffer for itself
+
+
 def schedule(
     name: str,
     number: int,
@@ -92,7 +103,6 @@ def schedule(
     face: Interface,
     knobs: Knobs,
     *,
-    frugal: bool = False,
     apart: bool = False,
     all_nests: bool = True,
 ) -> ScheduledKernel:
@@ -100,50 +110,42 @@ def schedule(
 
     With `all_nests`, outputs that none of them stores are those that the reference does not define.
     """
-    writer, tuning = Writer(frugal=frugal), Tuning(knobs)
+    nests = tuple(
+        _Nest(template, kind, apart=apart) for template, kind in zip(templates, choice, strict=True)
+    )
+    return _scheduled(name, number, nests, face, knobs, all_nests=all_nests)
+
+
+def _scheduled(
+    name: str, number: int, nests: tuple[_Nest, ...], face: Interface, knobs: Knobs, *, all_nests: bool
+) -> ScheduledKernel:
+    writer, tuning = Writer(), Tuning(knobs)
     names = tensors_of(face, number)
+    templates, choice = tuple(n.template for n in nests), tuple(n.kind for n in nests)
     parts: list[Part] = []
-    for _, run in groupby(range(len(choice)), key=lambda k: templates[k].nest.loop):
+    for _, run in groupby(range(len(nests)), key=lambda k: templates[k].nest.loop):
         mine = list(run)
-        nests, ways = [templates[k] for k in mine], [choice[k] for k in mine]
-        with turns(nests, ways, writer, first=not parts):
+        with turns([templates[k] for k in mine], [choice[k] for k in mine], writer, first=not parts):
             for k in mine:
-                suffix = "" if len(choice) == 1 else f"_{letters(k)}"
+                suffix = "" if len(nests) == 1 else f"_{letters(k)}"
                 after = k != mine[0] and templates[k].nest.phase > templates[k - 1].nest.phase
-                if after or (apart and k != mine[0]):
+                if after or (k != mine[0] and (nests[k].apart or nests[k - 1].apart)):
                     writer.begin_phase()
+                writer.frugal = nests[k].frugal
                 parts.append(write(templates[k], choice[k], writer, suffix, names, tuning))
                 parts[-1].phase = writer.phase
                 writer.close_stage()
     if all_nests:
         _untouched(writer, templates, face)
-    loaded, stored = writer.most_loaded(), writer.most_stored()
-    if loaded > EVENTS and not frugal:
-        return schedule(
-            name, number, templates, choice, face, knobs, frugal=True, apart=apart, all_nests=all_nests
-        )
-    crowded = max(loaded, stored) > EVENTS or writer.most_buffers() > PIPE_BUFFERS
-    if crowded and not apart and len(parts) > 1:
-        return schedule(name, number, templates, choice, face, knobs, apart=True, all_nests=all_nests)
-    if max(loaded, stored) > EVENTS:
-        shares = [by_store(t, EVENTS // 2) for t in templates]
-        if max(len(parts) for parts in shares) > 1 and not any(spoiled(s, names) for s in shares):
-            split = [(p, kind) for s, kind in zip(shares, choice, strict=True) for p in s]
-            if all(kind in kinds(p) for p, kind in split) and len(split) > len(templates):
-                few, each = tuple(p for p, _ in split), tuple(kind for _, kind in split)
-                return schedule(
-                    name, number, few, each, face, knobs, frugal=frugal, apart=True, all_nests=all_nests
-                )
-        what = f"{loaded} tensors are loaded" if loaded > EVENTS else f"{stored} tiles are stored"
-        raise Unsupported("buffers", f"{what} side by side; the chip has events for {EVENTS}")
+    phases = [p.phase for p in parts]
+    if (eased := _eased(nests, phases, writer, names)) is not None:
+        return _scheduled(name, number, eased, face, knobs, all_nests=all_nests)
     kernel = writer.kernel(name, _doc(templates, choice, face), single_buffers=tuning.single_buffers)
     if writer.most_buffers() > PIPE_BUFFERS and (count := _buffers(kernel)) > PIPE_BUFFERS:
         raise Unsupported("buffers", f"{count} buffers lie side by side; a pipe keeps {PIPE_BUFFERS}")
     if any(t.plain is not None for t in templates) and _not_in_half(kernel, face):
-        plain = tuple(t.plain or t for t in templates)
-        return schedule(
-            name, number, plain, choice, face, knobs, frugal=frugal, apart=apart, all_nests=all_nests
-        )
+        plain = tuple(n._replace(template=n.template.plain or n.template) for n in nests)
+        return _scheduled(name, number, plain, face, knobs, all_nests=all_nests)
     host = _host(kernel, parts, tuning)
     temps = {k: (count, dtype) for t in templates for k, count, dtype in t.temps}
     host += [
@@ -157,6 +159,40 @@ def schedule(
         fits=joined("and", fits, ONE) if fits else None, turned=frozenset(tuning.used),
         work=tuple(w for p in parts for w in p.work),
     )  # fmt: skip
+
+
+def _eased(
+    nests: tuple[_Nest, ...], phases: Sequence[int], writer: Writer, names: Tensors
+) -> tuple[_Nest, ...] | None:
+    """Return the nests with those changed that lie in phases of too many buffers; None if there is no such phase.
+
+    They read single numbers without a tile; then each has a phase of its own; then a nest goes apart by its stores.
+    Raises Unsupported where that does not help.
+    """
+    for phase in sorted(set(phases)):
+        loaded, stored = writer.loaded_in(phase), writer.stored_in(phase)
+        crowded = max(loaded, stored) > EVENTS
+        mine = [k for k, p in enumerate(phases) if p == phase]
+        if loaded > EVENTS and not all(nests[k].frugal for k in mine):
+            return tuple(n._replace(frugal=True) if k in mine else n for k, n in enumerate(nests))
+        if (crowded or writer.buffers_in(phase) > PIPE_BUFFERS) and len(mine) > 1:
+            alone = (n._replace(frugal=False, apart=True) if k in mine else n for k, n in enumerate(nests))
+            return tuple(alone)
+        if not crowded:
+            continue
+        (k,) = mine
+        for most in (EVENTS, EVENTS // 2):
+            shares = by_store(nests[k].template, most)
+            if (
+                len(shares) > 1
+                and not spoiled(shares, names)
+                and all(nests[k].kind in kinds(s) for s in shares)
+            ):
+                own = tuple(nests[k]._replace(template=s, frugal=False, apart=True) for s in shares)
+                return (*nests[:k], *own, *nests[k + 1 :])
+        what = f"{loaded} tensors are loaded" if loaded > EVENTS else f"{stored} tiles are stored"
+        raise Unsupported("buffers", f"{what} side by side; the chip has events for {EVENTS}")
+    return None
 
 
 def _buffers(kernel: Kernel) -> int:

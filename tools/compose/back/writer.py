@@ -107,8 +107,8 @@ def _allocated(body: Iterable[Stmt], tiles: Mapping[Stmt, list[Stmt]]) -> Iterat
 class Writer:
     """Collect a kernel's parameters, allocations and body."""
 
-    def __init__(self, *, frugal: bool = False) -> None:
-        self.frugal = frugal  # single numbers are read without a tile
+    def __init__(self) -> None:
+        self.frugal = False  # single numbers are read without a tile, in the nest being written
         self.floats = self.halves = "float32"  # the types of tiles of floats, in the nest being written
         self.capacities: dict[Extent, Shape] = {}  # of each extent class; set for each loop nest
         self.tensors: list[str] = []
@@ -145,22 +145,22 @@ class Writer:
         self._body.append(_beginning(self.phase))
         self._free = {}
 
-    def most_loaded(self) -> int:
-        """Return how many buffers of one phase are targets of loads, at most."""
-        counts = [sum(t.loaded and t.phase == k for t in self.tiles) for k in range(self.phase + 1)]
-        return max(counts)
+    def loaded_in(self, phase: int) -> int:
+        """Return how many buffers of a phase are targets of loads."""
+        return sum(t.loaded and t.phase == phase for t in self.tiles)
+
+    def stored_in(self, phase: int) -> int:
+        """Return how many buffers of a phase hand tiles to stores."""
+        return len(self._stored.get(phase, ()))
+
+    def buffers_in(self, phase: int) -> int:
+        """Return how many buffers a phase has, at most: tiles that are loaded or stored have two more each."""
+        tiles = sum(t.phase == phase for t in self.tiles)
+        return tiles + 2 * self.loaded_in(phase) + 2 * self.stored_in(phase)
 
     def most_buffers(self) -> int:
-        """Return how many buffers one phase has, at most: tiles that are loaded or stored have two more each."""
-        found = []
-        for k in range(self.phase + 1):
-            tiles = [t for t in self.tiles if t.phase == k]
-            found.append(len(tiles) + 2 * sum(t.loaded for t in tiles) + 2 * len(self._stored.get(k, ())))
-        return max(found)
-
-    def most_stored(self) -> int:
-        """Return how many buffers of one phase hand tiles to stores, at most."""
-        return max((len(s) for s in self._stored.values()), default=0)
+        """Return how many buffers one phase has, at most."""
+        return max(self.buffers_in(phase) for phase in range(self.phase + 1))
 
     def load(
         self,

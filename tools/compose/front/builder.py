@@ -14,6 +14,7 @@ from akgen.tools.compose.front.graph import (
     contiguous,
     viewed,
 )
+from akgen.tools.compose.front.lengths import larger_of, same_as
 from akgen.tools.compose.front.traced import Origin
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
@@ -131,6 +132,11 @@ class GraphBuilder:
         same = self._identity(op, a, b, out, shape)
         if same is not None:
             return same
+        known = same_as(self.nodes, op, a, b)
+        if isinstance(known, bool):
+            return self.full(known, DType.BOOL, shape)
+        if known is not None and (self.nodes[known].dtype, self.nodes[known].shape) == (out, shape):
+            return known
         return self.add(Node(op=op, args=(a, b), dtype=out, shape=shape))
 
     def _identity(self, op: str, a: int, b: int, out: DType, shape: tuple[int, ...]) -> int | None:
@@ -161,6 +167,10 @@ class GraphBuilder:
             chosen = a if known else b
             if self.nodes[chosen].shape == shape:
                 return chosen
+        if x.dtype == y.dtype == DType.INT32:
+            sides = larger_of(self.nodes, condition, a, b)
+            if sides is not None and broadcast(*(self.nodes[s].shape for s in sides)) == shape:
+                return self.binary("max", *sides, DType.INT32)
         return self.add(
             Node(op="where", args=(condition, a, b), dtype=promote(x.dtype, y.dtype), shape=shape)
         )

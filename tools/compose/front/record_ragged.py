@@ -16,6 +16,7 @@ from torch.utils import _pytree as pytree
 from akgen.tools.compose.front.record_batched import batch_axis
 from akgen.tools.compose.front.record_outside import Unrecordable
 
+_MANY_PARTS = 4  # that are joined
 Which: TypeAlias = int | torch.Tensor  # elements along an axis: the first so many, or those at these places
 
 
@@ -405,21 +406,37 @@ def _joined(parts: Sequence[Any], axis: int) -> Ragged:
         starts.append(starts[-1] + (p.length if isinstance(p, Ragged) else p.shape[axis]))
     known = [p.most if isinstance(p, Ragged) else p.shape[axis] for p in parts]
 
-    def made(n: Which) -> torch.Tensor:
+    def one_by_one(n: Which) -> torch.Tensor:
         wanted = places(n)
         result: torch.Tensor | None = None
         for p, start, count in zip(parts, starts, known, strict=False):
             if isinstance(start, int) and not start and isinstance(n, int) and (count is None or n <= count):
                 mine = p.made(n) if isinstance(p, Ragged) else part(p, axis, n)
             else:
-                at = torch.clamp(wanted - start, 0, None if count is None else count - 1)
-                mine = p.made(at) if isinstance(p, Ragged) else part(p, axis, at)
+                mine = _picked(p, axis, wanted - start, count)
             result = mine if result is None else torch.where(along(wanted >= start, axis, rank), mine, result)
         assert result is not None
         return result
 
+    def together(n: Which) -> torch.Tensor:
+        """Return the same where there are many parts: each element asks once in which of them it lies."""
+        wanted = places(n)
+        begins = torch.stack([torch.as_tensor(s).reshape(()) for s in starts[:-1]])
+        mine = (wanted.reshape(-1, 1) >= begins[1:].reshape(1, -1)).sum(1)
+        at = wanted - begins[mine]
+        result = _picked(parts[0], axis, at, known[0])
+        for k, p in enumerate(parts[1:], 1):
+            result = torch.where(along(mine == k, axis, rank), _picked(p, axis, at, known[k]), result)
+        return result
+
     most = None if any(k is None for k in known) else sum(k for k in known if k is not None)
-    return Ragged(axis, starts[-1], made, most)
+    return Ragged(axis, starts[-1], together if len(parts) >= _MANY_PARTS else one_by_one, most)
+
+
+def _picked(p: Any, axis: int, at: torch.Tensor, count: int | None) -> torch.Tensor:
+    """Return elements of a part, or of a tensor, by their places; any for places outside."""
+    at = torch.clamp(at, 0, None if count is None else count - 1)
+    return p.made(at) if isinstance(p, Ragged) else part(p, axis, at)
 
 
 def select(condition: torch.Tensor, a: Any, b: Any) -> Any:

@@ -242,7 +242,20 @@ def _reads_rows(nodes: Sequence[Node], mask: int) -> bool:
         if i in seen or math.prod(nodes[i].shape) == 1:
             continue
         seen.add(i)
+        if nodes[i].op == "reduce" and _counts_ends(nodes, nodes[i].args[0]):
+            continue
         if nodes[i].op not in VIEWS and not nodes[i].pointwise and nodes[i].op not in ("iota", "const"):
             return True
         stack.extend(nodes[i].args)
     return False
+
+
+def _counts_ends(nodes: Sequence[Node], index: int) -> bool:
+    """Return whether truths compare each row's place with ends that are the same for all rows."""
+    while nodes[index].op == "cast":
+        (index,) = nodes[index].args
+    node = nodes[index]
+    if node.op not in ("ge", "gt", "le", "lt") or len(node.shape) != 2:
+        return False
+    shapes = sorted((nodes[a].shape, nodes[viewed(nodes, a)].op) for a in node.args)
+    return shapes[0][0][0] == 1 and shapes[1] == ((node.shape[0], 1), "iota")

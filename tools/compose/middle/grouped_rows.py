@@ -15,6 +15,7 @@ from akgen.tools.core.dtypes import DType
 F32, I32, BOOL = DType.FLOAT32, DType.INT32, DType.BOOL
 Olds = tuple[int, ...]  # a value of each branch, by numbers of the graph that is rewritten
 Masks = Sequence[int | None]  # of each branch
+_MANY = 4  # branches whose numbers are looked up in a table
 
 
 class Differs(Exception):
@@ -36,7 +37,8 @@ class GroupedRows:
     ) -> None:
         self.b, self.nodes, self.new, self.lead, self.masks = b, nodes, new, lead, masks
         self.count = math.prod(lead)
-        self.group = b.stored(self._numbered(masks))
+        told = self._told(masks)
+        self.group = b.stored(self._numbered(masks)) if told is None else told
         self._places: dict[tuple[int, ...], int] = {}
         self._known: dict[tuple[Olds, tuple[int, ...], int], int] = {}
         self._has_product: dict[int, bool] = {}
@@ -56,6 +58,18 @@ class GroupedRows:
             if mask is not None and k:
                 group = self.b.where(mask, self.b.const(k, I32), group)
         return group
+
+    def _told(self, masks: Masks) -> int | None:
+        """Return the number that masks compare with 1, 2, … where the first branch has the other rows."""
+        found = [None if m is None else _asked(self.b.nodes, m) for m in masks[1:]]
+        numbers = {f[0] for f in found if f is not None}
+        ks = [None if f is None else f[1] for f in found]
+        if masks[0] is not None or len(numbers) != 1 or ks != list(range(1, len(masks))):
+            return None
+        (number,) = numbers
+        return (
+            self.b.reshape(number, (self.count,)) if _counts_fewer(self.b.nodes, number, len(masks)) else None
+        )
 
     def _as_they_lie(self, x: int) -> int:
         """Return (rows, n) in the order in which rows lie."""
@@ -78,6 +92,11 @@ class GroupedRows:
         if len(set(olds)) == 1:
             return self._spread(self.new[olds[0]], lead, k)
         if any(_form(n) != _form(first) for n in nodes):
+            if (added := self._added(olds)) is not None:
+                update = {"args": tuple(self._operand(a, lead, k, len(first.shape)) for a in added)}
+                return self.b.add(
+                    first.model_copy(update=update | {"op": "add", "shape": (self.count, *first.shape[k:])})
+                )
             picked = self._picked_or_whole(olds, lead, k)
             return self._chosen(olds, lead, k) if picked is None else picked
         rest = first.shape[k:]
@@ -115,6 +134,18 @@ class GroupedRows:
                 return self.b.expand(found, (self.count, *rest))
         return self._chosen(olds, lead, k)
 
+    def _added(self, olds: Olds) -> tuple[Olds, Olds] | None:
+        """Return both sides of whole numbers that some branches add to one value, and others take as it is."""
+        zero = next(
+            (i for i, n in enumerate(self.nodes) if n.op == "const" and n.dtype == I32 and n.value == 0), None
+        )
+        sums = [self.nodes[o] for o in olds if self.nodes[o].op == "add" and self.nodes[o].dtype == I32]
+        plain = {o for o in olds if self.nodes[o].op != "add"}
+        if zero is None or not sums or len(plain) != 1 or any(n.args[0] not in plain for n in sums):
+            return None
+        right = tuple(zero if o in plain else self.nodes[o].args[1] for o in olds)
+        return (plain.pop(),) * len(olds), right
+
     def _reshaped(self, olds: Olds, lead: tuple[int, ...], rest: tuple[int, ...]) -> int:
         """Return what is reshaped, if the points of `lead` stand in front there, too."""
         shape, points = self.nodes[olds[0]].shape, math.prod(lead)
@@ -141,12 +172,12 @@ class GroupedRows:
         Where branches differ in it, it becomes (rows, …) with `width` axes behind the rows.
         """
         shape = self.nodes[olds[0]].shape[k:]
-        constants = {_constant(self.nodes, o) for o in olds}
-        if len(set(olds)) == 1 or (len(constants) == 1 and None not in constants):
+        known = {_known(self.nodes, o) for o in olds}
+        if len(set(olds)) == 1 or (len(known) == 1 and None not in known):
             return self.b.reshape(self.new[olds[0]], shape)
         if len({self.nodes[o].shape for o in olds}) != 1:
             raise Differs
-        if math.prod(shape) == 1:
+        if math.prod(shape) == 1 and len(olds) < _MANY:
             rows = self._chain([self.b.reshape(self.new[o], ()) for o in olds])
         else:
             table = self.b.reshape(self.stacked(olds), (len(olds), *shape))
@@ -315,6 +346,48 @@ def _constant(nodes: Sequence[Node], index: int) -> object:
     """Return the value of a constant, None of what is none."""
     node = nodes[viewed(nodes, index)]
     return node.value if node.op == "const" else None
+
+
+def _known(nodes: Sequence[Node], index: int) -> object:
+    """Return what makes a constant or a range what it is, None of other values."""
+    node = nodes[_as_long(nodes, index)]
+    if node.op == "iota":
+        return node.value, node.step, nodes[index].shape
+    return _constant(nodes, index)
+
+
+def _asked(nodes: Sequence[Node], mask: int) -> tuple[int, object] | None:
+    """Return the value, as long as the mask, and the number with which a mask compares it."""
+    node = nodes[_as_long(nodes, mask)]
+    if node.op != "eq":
+        return None
+    value = _as_long(nodes, node.args[0])
+    return (
+        (value, _constant(nodes, node.args[1]))
+        if math.prod(nodes[value].shape) == math.prod(node.shape)
+        else None
+    )
+
+
+def _counts_fewer(nodes: Sequence[Node], index: int, most: int) -> bool:
+    """Return whether a whole number says how many of fewer than `most` truths hold."""
+    node = nodes[index]
+    if node.op == "cast":
+        return nodes[node.args[0]].dtype == BOOL or (
+            node.dtype == I32 and _counts_fewer(nodes, node.args[0], most)
+        )
+    (summed,) = node.args if node.op == "reduce" and node.kind == "sum" else (index,)
+    terms = math.prod(nodes[summed].shape) // math.prod(node.shape)
+    return summed != index and terms < most and _counts_fewer(nodes, summed, 2)
+
+
+def _as_long(nodes: Sequence[Node], index: int) -> int:
+    """Return what a value is a view of that has the same elements in the same order."""
+    while nodes[index].op in ("reshape", "expand") and math.prod(
+        nodes[nodes[index].args[0]].shape
+    ) == math.prod(nodes[index].shape):
+        (index,) = nodes[index].args
+    return index
 
 
 def _counts(nodes: Sequence[Node], index: int, axis: int, rank: int) -> bool:

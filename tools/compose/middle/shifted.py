@@ -1,7 +1,8 @@
 """Find values that are computed anew for each of many shifted views of them: stored once, they cost less.
 
 A stencil, a recursion along an alphabet, a picture that is rolled in eight directions: what is computed from shifted
-views of itself, step by step, would be computed for every path of shifts.
+views of itself, step by step, would be computed for every path of shifts. And find places that are looked up before
+what lies there is: row by row, one load would wait for the other.
 """
 
 import math
@@ -11,6 +12,7 @@ from akgen.tools.compose.front.graph import VIEWS, Graph, Node
 from akgen.tools.compose.middle.axes import LIBRARY
 
 MOST_COPIES = 8  # times that the elements of a value are computed
+WIDE_ROW = 8  # elements for each place, from which on a lookup is that of rows
 LEAST_STEPS = 4  # operations one after the other that are worth storing
 
 
@@ -34,6 +36,21 @@ def shifted(graph: Graph, known: Container[int]) -> list[int]:
             else:
                 whole[a] = max(whole[a], copies)
     return found[::-1]
+
+
+def chained(graph: Graph) -> list[int]:
+    """Return the places of long lookups that are themselves looked up: stored, all are known before a row is loaded."""
+    nodes = graph.nodes
+    looked: list[bool] = []
+    found: list[int] = []
+    for node in nodes:
+        looked.append(node.op == "take" or (node.op not in LIBRARY and any(looked[a] for a in node.args)))
+        for a in node.args[1:] if node.op == "take" else ():
+            while nodes[a].op in VIEWS:
+                (a,) = nodes[a].args
+            if looked[a] and _size(node) >= WIDE_ROW * _size(nodes[a]):
+                found.append(a)
+    return list(dict.fromkeys(found))
 
 
 def _steps(graph: Graph) -> list[int]:
