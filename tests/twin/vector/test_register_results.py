@@ -71,6 +71,34 @@ def _reductions(case: Any) -> list[Any]:
             np.array([x.max(), first, x.max()], F32),
         ),
         case(
+            "GetReduceRepeatSumSpr-ReduceSum",
+            "ReduceSum(b, a, tmp.ReinterpretCast<float>(), 128);\n    "
+            + TO_SCALAR
+            + "out.SetValue(0, GetReduceRepeatSumSpr<float>()); out.SetValue(1, GetAccVal<float>());",
+            (x, np.zeros(8, F32)),
+            np.zeros(2, F32),
+            np.array([x.sum(), x.sum()], F32),
+        ),
+        case(
+            "GetReduceRepeatSumSpr-half",
+            "ReduceSum(b, a, tmp.ReinterpretCast<half>(), 128);\n    "
+            + TO_SCALAR
+            + "out.SetValue(0, (float)GetReduceRepeatSumSpr<half>());",
+            (x.astype(np.float16), np.zeros(16, np.float16)),
+            np.zeros(1, F32),
+            np.array([x.sum()], F32),
+        ),
+        case(
+            "GetReduceMaxMinCount-ReduceMin",
+            "ReduceMin(b, a, tmp.ReinterpretCast<float>(), 128, false);\n    "
+            + TO_SCALAR
+            + "float value = 0, at = 0;\n    GetReduceRepeatMaxMinSpr<float>(value, at);\n"
+            "    out.SetValue(0, value); out.SetValue(1, at);",
+            (x, np.zeros(8, F32)),
+            np.zeros(2, F32),
+            np.array([x.min(), np.array([x.argmin()], np.uint32).view(F32)[0]], F32),
+        ),
+        case(
             "GetReduceRepeatSumSpr",
             "SetMaskNorm(); ResetMask();\n"
             "    vcadd(nullptr, (__ubuf__ float *)a.GetPhyAddr(), 2, 1, 1, 8, true);\n"

@@ -73,23 +73,17 @@ void reduce_count(Reduce op, DType type, View dst, View src, View work, int64_t 
     later_passes(instr, w.repeats, op == Reduce::SUM ? lanes : lanes / 2);
     if (op == Reduce::SUM) {
         scalar_result(instr, dst);
-        store_real(type, dst.data, 0, span_sum(type, src.data, w.active));
+        const float sum = span_sum(type, src.data, w.active);
+        store_real(type, dst.data, 0, sum);
+        vector_state().acc_bits = value_bits(type, sum);
         return;
     }
     const Extreme e = span_extreme(op, type, src.data, w.active);
     store_real(type, dst.data, 0, e.value);
     if (index) {
-        if (type == DType::F16) {
-            const uint16_t bits = static_cast<uint16_t>(e.index);
-            std::memcpy(dst.data + 2, &bits, sizeof bits);
-        } else {
-            const uint32_t bits = static_cast<uint32_t>(e.index);
-            std::memcpy(dst.data + 4, &bits, sizeof bits);
-        }
+        store_index(type, dst.data + bytes, e.index);
     }
-    uint8_t raw[8] = {};
-    store_real(type, raw, 0, e.value);
-    std::memcpy(&vector_state().extreme_value, raw, sizeof raw);
+    vector_state().extreme_value = value_bits(type, e.value);
     vector_state().extreme_index = e.index;
 }
 
