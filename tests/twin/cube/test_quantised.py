@@ -53,6 +53,14 @@ FROM_B = {
 }
 
 
+# The same copies, of nibbles under their own name: sizes count bytes all the same.
+OWN_NAME = {
+    "DataCopy(left, in,": "GlobalTensor<int4b_t> pairs;\n    pairs.SetGlobalBuffer((__gm__ int4b_t *)x);\n"
+    "    DataCopy(a1, pairs,",
+    "DataCopy(right, in[M * K / 2],": "DataCopy(b1, pairs[M * K],",
+}
+
+
 def nibbles(values: np.ndarray) -> np.ndarray:
     """Pack rows of int4 values, the lower half of a byte first."""
     low, high = values[..., 0::2] & 15, values[..., 1::2] & 15
@@ -63,15 +71,19 @@ def small(*shape: int) -> np.ndarray:
     return np.random.default_rng(6).integers(-8, 8, shape).astype(np.int32)
 
 
+@pytest.mark.parametrize("named", ["as bytes", "as nibbles"])
 @pytest.mark.parametrize("stored", ["plain", "transposed"])
 @pytest.mark.parametrize(("m", "n", "k"), [(16, 64, 64), (35, 128, 192)])
-def test_nibbles_are_summed_in_int32(probe, stored, m, n, k):
+def test_nibbles_are_summed_in_int32(probe, stored, m, n, k, named):
     a, b = small(m, k), small(k, n)
     right = b if stored == "plain" else b.T
     x = np.concatenate([nibbles(a).ravel(), nibbles(right).ravel()])
     rows, columns = right.shape
     values = defines(M=m, N=n, K=k, ROWS_B=rows, COLUMNS_B=columns, FROM_B=FROM_B[stored])
-    ran = probe(NIBBLES, x, np.zeros((m, n), np.int32), before=values)
+    body = NIBBLES
+    for before, after in OWN_NAME.items() if named == "as nibbles" else ():
+        body = body.replace(before, after)
+    ran = probe(body, x, np.zeros((m, n), np.int32), before=values)
     assert ran.codes == []
     np.testing.assert_array_equal(ran.y, a @ b)
 
@@ -224,7 +236,8 @@ extern "C" __global__ __aicore__ void probe(GM_ADDR x, GM_ADDR workspace, GM_ADD
         ("LocalTensor<int4b_t> a; GlobalTensor<int4b_t> g; LoadData(a, g, LoadData2DParams{});", "supported from GM"),
         ("LocalTensor<int16_t> a; LoadDataWithTranspose(a, a, LoadData2dTransposeParams{});", "int4b_t (to L0B)"),
         ("LocalTensor<int16_t> a; LoadData(a, a, LoadData3DParamsV2<int16_t>{});", "int8_t, uint8_t (to L0A)"),
-        ("LocalTensor<int4b_t> a; GlobalTensor<int4b_t> g; DataCopy(a, g, Nd2NzParams{});", "as one int8_t"),
+        ("LocalTensor<int4b_t> a; DataCopy(a, a, Nd2NzParams{});", "two go as one int8_t"),
+        ("LocalTensor<int64_t> a; GlobalTensor<int64_t> g; DataCopy(a, g, Nd2NzParams{});", "int4b_t (from GM)"),
         ("LocalTensor<float> c; GlobalTensor<int4b_t> g; Fixpipe(g, c, FixpipeParamsV220{});", "float as float, half"),
         ("LocalTensor<int32_t> c; GlobalTensor<bfloat16_t> g; DataCopy(g, c, DataCopyCO12DstParams{});",
          "int32_t as int32_t, half"),

@@ -31,7 +31,7 @@ def widen(words: np.ndarray) -> np.ndarray:
     return (words.astype(np.uint32) << 16).view(np.float32)
 
 
-def tile(probe, a, b, y, *, extra=(), **values):
+def tile(probe, a, b, y, *, extra=(), body=TILE, **values):
     """Run the tile kernel for A (m, k) and B (k, n)."""
     (m, k), n = a.shape, b.shape[1]
     size = a.dtype.itemsize
@@ -41,7 +41,7 @@ def tile(probe, a, b, y, *, extra=(), **values):
         "N_MMAD": (n + 31) // 32 * 32 if size == 1 else n,
     }  # fmt: skip
     x = np.concatenate([a.ravel(), b.ravel(), *extra])
-    return probe(TILE, x, y, before=defines(**{**given, **values}))
+    return probe(body, x, y, before=defines(**{**given, **values}))
 
 
 @pytest.mark.parametrize(("m", "n", "k"), [(16, 16, 16), (32, 48, 64), (19, 37, 50), (2, 1, 3)])
@@ -88,9 +88,7 @@ def test_int32_is_scaled_to_half(probe):
     np.testing.assert_allclose(ran.y, (a.astype(np.int32) @ b.astype(np.int32)) * 0.125, rtol=1e-3)
 
 
-def test_a_bias_of_halves_starts_the_sums(probe):
-    a, b, bias = draw("float16", 32, 32), draw("float16", 32, 64), draw("float16", 64)
-    with_bias = """{
+BIAS = """{
         LocalTensor<T> bias1 = b1[64 * 1024 / sizeof(T)];
         LocalTensor<float> bias2 = table.Get<float>();
         DataCopy(bias1, in[M * K + K * N], N);
@@ -98,11 +96,44 @@ def test_a_bias_of_halves_starts_the_sums(probe):
         DataCopy(bias2, bias1, DataCopyParams{1, N / 32, 0, 0});
         SetFlag<HardEvent::MTE1_M>(1); WaitFlag<HardEvent::MTE1_M>(1);
         mm.cmatrixInitVal = false;
-        Mmad(c1, a2, b2, bias2, mm);
+        START
     }"""
+# With the tensor, or by word of cmatrixSource: then the sums start from the beginning of the bias table.
+STARTS = ["Mmad(c1, a2, b2, bias2, mm);", "mm.cmatrixSource = true; Mmad(c1, a2, b2, mm);"]
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_a_bias_of_halves_starts_the_sums(probe, start):
+    a, b, bias = draw("float16", 32, 32), draw("float16", 32, 64), draw("float16", 64)
+    with_bias = BIAS.replace("START", start)
     ran = tile(probe, a, b, np.zeros((32, 64), np.float32), extra=[bias], MULTIPLY=with_bias)
     assert ran.codes == []
     np.testing.assert_allclose(ran.y, a.astype(np.float32) @ b.astype(np.float32) + bias, atol=1e-5)
+
+
+def test_a_source_beside_cleared_sums_is_none(probe):
+    a, b, bias = draw("float16", 32, 32), draw("float16", 32, 64), draw("float16", 64)
+    cleared = BIAS.replace("START", STARTS[1]).replace("mm.cmatrixInitVal = false;", "")
+    ran = tile(probe, a, b, np.zeros((32, 64), np.float32), extra=[bias], MULTIPLY=cleared)
+    np.testing.assert_allclose(ran.y, a.astype(np.float32) @ b.astype(np.float32), atol=1e-5)
+
+
+def test_a_bias_table_that_nobody_filled_is_told(probe):
+    a, b = draw("float16", 32, 32), draw("float16", 32, 64)
+    bare = "mm.cmatrixInitVal = false; mm.cmatrixSource = true; Mmad(c1, a2, b2, mm); // HERE\n"
+    ran = tile(probe, a, b, np.zeros((32, 64), np.float32), MULTIPLY=bare)
+    assert "bias table" in ran.one("UNWRITTEN_DATA").text
+
+
+@pytest.mark.parametrize(("forgotten", "memory"), [("LoadData(a2", "L0A"), ("LoadData(b2", "L0B")])
+def test_factors_that_nobody_loaded_are_told(probe, forgotten, memory):
+    a, b = draw("float16", 32, 32), draw("float16", 32, 64)
+    skipped = "if (false) " + forgotten
+    right = LOAD_B[2].replace(forgotten, skipped)
+    ran = tile(
+        probe, a, b, np.zeros((32, 64), np.float32), body=TILE.replace(forgotten, skipped), LOAD_B=right
+    )
+    assert memory in ran.one("UNWRITTEN_DATA").text
 
 
 def test_sums_go_on_where_they_stand(probe):

@@ -46,8 +46,13 @@ struct Image {
 AKGEN_API void load_image(View dst, View src, const Image &p, bool own_shape, bool own_padding, DType dtype);
 AKGEN_API void image_shape(uint32_t height, uint32_t width, const uint8_t *pads); // left, right, top, bottom
 AKGEN_API void image_padding(uint64_t value);
-AKGEN_API void image_repeat(uint32_t times);
-AKGEN_API void image_boundary(uint32_t value);
+// Parts of that matrix, `stride` fractals apart from begin to begin: along m, or along k.
+struct ImageRepeat {
+    uint32_t times, stride;
+    bool along_k;
+};
+AKGEN_API void image_repeat(ImageRepeat repeat);
+AKGEN_API void image_boundary(uint32_t value); // bytes of L1 after which reading begins at 0 again; 0: none
 
 // `repeats` runs of `blocks` units (32 bytes in L1, 512 in L0A and L0B) of one value, `gap` units apart.
 AKGEN_API void fill_cube(View dst, uint32_t repeats, uint32_t blocks, uint32_t gap, uint64_t value, DType dtype);
@@ -56,6 +61,7 @@ struct Multiply {
     uint32_t m, n, k;
     bool start_at_zero; // else L0C goes on
     bool with_bias;     // start from `bias`, one row
+    bool from_table;    // start from the row at the beginning of the bias table
     uint8_t unit_flag;
     bool align_k;        // float: A has an even number of fractals along k
     bool no_vector;      // a matrix of one row keeps the fractal order

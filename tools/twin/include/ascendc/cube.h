@@ -24,14 +24,20 @@ template <typename T>
 AKGEN_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const Nd2NzParams &p)
 {
     detail::reorders<T>();
+    static_assert(!detail::cube_one_of<T, int4b_t>,
+                  "AKGEN:DTYPE_UNSUPPORTED: DataCopy from the Unified Buffer into fractal order does not take int4b_t; "
+                  "two go as one int8_t");
     constexpr uint32_t lanes = 32 / sizeof(PrimT<T>);
-    for (uint32_t column = 0; column < p.dValue; column += lanes) {
-        const uint32_t left = p.dValue - column;
-        akgen::twin::pad_local(detail::view(dst[column * p.dstNzC0Stride]), detail::position(dst),
-                               detail::view(src[column]), detail::position(src),
-                               {p.nValue, static_cast<uint32_t>((left < lanes ? left : lanes) * sizeof(PrimT<T>)),
-                                int64_t{p.dstNzNStride} * 32, static_cast<int64_t>(p.srcDValue * sizeof(PrimT<T>))},
-                               detail::dtype_of<T>());
+    for (uint32_t matrix = 0; matrix < p.ndNum; ++matrix) {
+        const LocalTensor<T> to = dst[matrix * p.dstNzMatrixStride], from = src[matrix * p.srcNdMatrixStride];
+        for (uint32_t column = 0; column < p.dValue; column += lanes) {
+            const uint32_t left = p.dValue - column;
+            akgen::twin::pad_local(detail::view(to[column * p.dstNzC0Stride]), detail::position(dst),
+                                   detail::view(from[column]), detail::position(src),
+                                   {p.nValue, static_cast<uint32_t>((left < lanes ? left : lanes) * sizeof(PrimT<T>)),
+                                    int64_t{p.dstNzNStride} * 32, static_cast<int64_t>(p.srcDValue * sizeof(PrimT<T>))},
+                                   detail::dtype_of<T>());
+        }
     }
 }
 
@@ -131,7 +137,7 @@ template <typename T> AKGEN_INLINE void SetLoadDataPaddingValue(const T padValue
 }
 AKGEN_INLINE void SetLoadDataRepeat(const LoadDataRepeatParam &repeatParams)
 {
-    akgen::twin::image_repeat(repeatParams.repeatTime);
+    akgen::twin::image_repeat({repeatParams.repeatTime, repeatParams.repeatStride, repeatParams.repeatMode != 0});
 }
 AKGEN_INLINE void SetLoadDataBoundary(uint32_t boundaryValue) { akgen::twin::image_boundary(boundaryValue); }
 template <typename T, typename U = PrimT<T>>
@@ -151,11 +157,13 @@ AKGEN_INLINE void Fill(const LocalTensor<T> &dst, const InitConstValueParams<U> 
 namespace detail {
 AKGEN_INLINE akgen::twin::Multiply multiply_of(const MmadParams &p, bool bias)
 {
+    const bool zero = p.cmatrixInitVal && !p.isBias;
     return {p.m,
             p.n,
             p.k,
-            p.cmatrixInitVal && !p.isBias,
+            zero,
             bias,
+            !bias && !zero && p.cmatrixSource,
             static_cast<uint8_t>(p.unitFlag),
             p.kDirectionAlign,
             p.disableGemv};

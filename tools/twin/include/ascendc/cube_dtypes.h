@@ -7,13 +7,13 @@ namespace detail {
 
 template <typename T, typename... Allowed> constexpr bool cube_one_of = (std::is_same_v<PrimT<T>, Allowed> || ...);
 
+// Two int4b_t are moved as one byte, and the parameters count bytes.
 template <typename T> constexpr void reorders()
 {
     static_assert(
-        cube_one_of<T, int8_t, uint8_t, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float>,
+        cube_one_of<T, int4b_t, int8_t, uint8_t, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float>,
         "AKGEN:DTYPE_UNSUPPORTED: DataCopy into fractal order does not take this dtype on Ascend910B; supported: "
-        "int8_t, "
-        "uint8_t, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float; two int4b_t go as one int8_t");
+        "int4b_t (from GM), int8_t, uint8_t, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float");
 }
 template <typename T> constexpr void loads()
 {

@@ -139,11 +139,17 @@ thread_local Hf32 hf32;
 void multiply_in_hf32(bool on) { hf32.on = on; }
 void round_hf32_away(bool away) { hf32.away = away; }
 
-void multiply(View c, View a, View b, View bias, const Multiply &p, DType c_type, DType a_type, DType)
+void multiply(View c, View a, View b, View bias, const Multiply &given, DType c_type, DType a_type, DType)
 {
+    Multiply p = given;
     const char *api = p.sparse ? "MmadWithSparse" : "Mmad";
     const void *pc = __builtin_return_address(0);
     self->last_pc = pc;
+    if (p.from_table) {
+        const Region &table = region_of(Space::BT);
+        bias = {table.begin, table.size_bytes};
+        p.with_bias = true;
+    }
     if (p.m == 0 || p.n == 0 || p.k == 0) {
         return;
     }

@@ -2,6 +2,7 @@
 #include "chip.h"
 #include "core.h"
 #include "pages.h"
+#include <cstring>
 #include <stdexcept>
 #include <sys/mman.h>
 
@@ -50,7 +51,9 @@ void take_arena(Core &core)
         const uint64_t whole = round_up(region.size_bytes, page_bytes);
         next += whole + overflow_bytes;
         const bool mine = core.cube ? i != 0 : i == 0; // vector cores have the Unified Buffer, cube cores the rest
-        if (mine && used && core.cube) {
+        const Space space = static_cast<Space>(i + static_cast<int>(Space::UB));
+        const bool factors = space == Space::L1 || space == Space::L0A || space == Space::L0B;
+        if (mine && used && core.cube && !factors) {
             madvise(region.begin, whole, MADV_DONTNEED); // zeros again
         } else if (mine && !used) {
             mprotect(region.begin, whole, PROT_READ | PROT_WRITE);
@@ -61,10 +64,12 @@ void take_arena(Core &core)
         if (mine) {
             core.detector.watch(i, region.size_bytes, launch->spare_numbers);
         }
-        // What nobody wrote is anything. In L0A and L0B it is no sum's start, so that zeros there hide nothing.
-        const bool adds_up = i == static_cast<int>(Space::L0C) - static_cast<int>(Space::UB);
-        if (mine && (i == 0 || adds_up)) {
+        // What nobody wrote is anything. Of factors it is a number in every type: its product with a zero, which fills
+        // the other matrix up, is zero.
+        if (mine && (space == Space::UB || space == Space::L0C)) {
             fill(region.begin, region.size_bytes, launch->scratch);
+        } else if (mine && factors) {
+            std::memset(region.begin, 0x3c, region.size_bytes);
         }
     }
 }

@@ -43,10 +43,28 @@ void require_reachable(const Instr &in, const Access &a, const Place &place)
     }
 }
 
+// A load, a product or a way out of L0C whose operand has not one written byte; part of one may lie beyond a matrix's end.
+void warn_of_bare_operand(const Instr &in, const Access &a, const Place &place)
+{
+    const int region = static_cast<int>(place.space) - static_cast<int>(Space::UB);
+    for (uint32_t row = 0; row < a.rows; ++row) {
+        const uint8_t *begin = a.begin + static_cast<int64_t>(row) * a.row_stride;
+        if (!self->detector.bare(region, static_cast<uint32_t>(begin - place.region->begin),
+                                 static_cast<uint32_t>(a.row_bytes))) {
+            return;
+        }
+    }
+    warn("UNWRITTEN_DATA", in.api, in.pc, "%s: nothing has written what it reads from byte %u of %s on.", in.api,
+         static_cast<uint32_t>(a.begin - place.region->begin), space_name(place.space));
+}
+
 // What was never written holds anything. A copy out takes all of its bytes; a vector instruction may have idle lanes,
 // so that only an operand without a single written byte is sure to be a mistake.
 void warn_of_unwritten(const Instr &in, const Access &a, const Place &place)
 {
+    if (!a.write && self->cube && (in.pipe == Pipe::MTE1 || in.pipe == Pipe::M || in.pipe == Pipe::FIX)) {
+        return warn_of_bare_operand(in, a, place);
+    }
     if (a.write || place.space != Space::UB || (in.pipe != Pipe::MTE3 && in.pipe != Pipe::V)) {
         return;
     }

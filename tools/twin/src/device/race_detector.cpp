@@ -163,6 +163,20 @@ int64_t RaceDetector::unwritten(int region, uint32_t first_byte, uint32_t bytes)
     return -1;
 }
 
+bool RaceDetector::bare(int region, uint32_t first_byte, uint32_t bytes) const
+{
+    const ShadowMemory &shadow = shadows_[region];
+    const uint32_t last = std::min((first_byte + bytes + 31) / 32, shadow.blocks);
+    for (uint32_t block = first_byte / 32; block < last;) {
+        const uint64_t written = shadow.ever[block / 64] >> block % 64;
+        if (written != 0) {
+            return block + static_cast<uint32_t>(__builtin_ctzll(written)) >= last;
+        }
+        block = (block / 64 + 1) * 64;
+    }
+    return true;
+}
+
 uint32_t RaceDetector::before(Pipe from, Pipe other) const
 {
     const int f = static_cast<int>(from), o = static_cast<int>(other);

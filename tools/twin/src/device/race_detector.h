@@ -44,6 +44,7 @@ public:
     Conflict access(int region, uint32_t first_byte, uint32_t bytes, bool write);
     // The first 32-byte block in a range that nothing has ever written, or -1.
     int64_t unwritten(int region, uint32_t first_byte, uint32_t bytes) const;
+    bool bare(int region, uint32_t first_byte, uint32_t bytes) const; // none of it was written
     const Waits &waits() const { return waits_; }
     // Whether instruction `number` of pipe `other` happens before the next one of pipe `of`.
     bool happens_before(Pipe of, Pipe other, uint32_t number) const { return clock_[int(of)][int(other)] >= number; }
