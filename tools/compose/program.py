@@ -21,6 +21,7 @@ from akgen.tools.compose.middle.loop_nest import LoopNest, keeps_dtypes
 from akgen.tools.compose.middle.phases import partition
 from akgen.tools.compose.middle.rolled import rolled
 from akgen.tools.compose.middle.tensor_lists import is_listed, list_loop_nest
+from akgen.tools.compose.middle.widened import widened
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.knobs import Knobs
@@ -123,7 +124,7 @@ def _one_by_one(
     cases: Sequence[TracedGraph], face: Interface, graph_of: GraphOf
 ) -> Sequence[tuple[LoopNest, ...]]:
     """Return the nests of every case, in which each tensor of a list is an output of its own."""
-    graphs = [gathered(grouped(graph_of(c, apart=len(cases) > 1))) for c in cases]
+    graphs = [gathered(grouped(widened(graph_of(c, apart=len(cases) > 1)))) for c in cases]
     if len(cases) > 1:
         graphs = merge_equal(graphs)
     return partition(

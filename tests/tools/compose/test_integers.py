@@ -136,3 +136,10 @@ def test_bytes_wrap_around_on_the_twin() -> None:
 
 def test_integers_of_16_bits_on_the_twin() -> None:
     assert_right_on_twin(lambda x: x * 3 - 1, torch.arange(-300, 300, dtype=torch.int16))
+
+
+def test_a_remainder_of_a_product_that_int32_does_not_hold() -> None:
+    def hashed(v: torch.Tensor) -> torch.Tensor:
+        return (v * 1000003 + 7).remainder(5000), (v * v - v * 31) % 997
+
+    assert_right(hashed, (torch.randint(-(10**6), 10**6, (64,)),))

@@ -18,10 +18,12 @@ def same_as(nodes: Sequence[Node], op: str, a: int, b: int) -> int | bool | None
     A comparison may be that of whole numbers as floats.
     """
     x, y = nodes[a], nodes[b]
-    if op in ("lt", "ge") and _is_zero(nodes, b) and not_negative(nodes, a):
-        return op == "ge"
+    if op == "lt" and _is_zero(nodes, b) and not_negative(nodes, a):  # nor is a NaN below 0
+        return False
     if x.dtype != DType.INT32 or y.dtype != DType.INT32:
         return None
+    if op == "ge" and _is_zero(nodes, b) and not_negative(nodes, a):
+        return True
     if op in ("max", "min") and a == b:
         return a
     if op == "add":

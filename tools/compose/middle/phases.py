@@ -274,6 +274,7 @@ class _Cutter:
         """
         refused = self.possible(node)
         self._once -= {node} if refused is not None else set()
+        again = False  # all were asked again, with the same cuts
         while refused is not None:
             lowest = self._lowest(node)
             if lowest is None:
@@ -281,12 +282,14 @@ class _Cutter:
             reason = self.possible(lowest) or refused
             try:
                 self.cut(self._best(lowest, reason))
+                again = False
             except Redundant:
                 self._tolerated.add(lowest)
             except Unsupported:
-                if not self._once:
+                if again:
                     raise
                 self._once.clear()  # a further cut may have made one of these impossible: ask again
+                again = True
 
     def _lowest(self, node: int) -> int | None:
         """Return a value that is not possible though its operands are; None if this one is possible.

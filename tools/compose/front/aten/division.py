@@ -9,6 +9,7 @@ from akgen.tools.core.dtypes import DType
 
 F32, I32, BOOL = DType.FLOAT32, DType.INT32, DType.BOOL
 LARGEST_WHOLE = 2147483520.0  # the largest float32 that int32 holds
+LARGEST_FACTOR = 46340  # of two whole numbers whose product int32 holds
 HALF_OF_BITS = 4097.0  # splits a float32 into two of 12 bits, whose products are exact
 
 
@@ -28,7 +29,30 @@ def _div(im: Importer, node: TracedNode) -> int:
 @handles("fmod", "remainder")
 def _mod(im: Importer, node: TracedNode) -> int:
     dtype, down = im.result_lane(node), "remainder" in node.target
+    if down and im.out(node).dtype == DType.INT64:
+        a, b = (im.as_lane(v, dtype) for v in node.args[:2])
+        divisor = im.b.constant(b)
+        if divisor is not None and 1 < divisor <= LARGEST_FACTOR:
+            return _of_integers(im, _small(im, a, b), b, down=True)[1]
     return _rounded(im, node.args[0], node.args[1], dtype, down=down)[1]
+
+
+def _small(im: Importer, value: int, divisor: int) -> int:
+    """Return a value with the same remainder whose products stay below 2**31, as of a hash `(x * 1000003 + k) % n`."""
+    build, node = im.b, im.b[value]
+    if not _multiplies(im, value):
+        return value
+    sides = [_small(im, a, divisor) for a in node.args]
+    if node.op == "mul" or any(_multiplies(im, a) for a in node.args):
+        sides = [_of_integers(im, s, divisor, down=True)[1] for s in sides]
+    return build.binary(node.op, sides[0], sides[1], I32)
+
+
+def _multiplies(im: Importer, value: int) -> bool:
+    node = im.b[value]
+    if node.dtype != I32 or node.op not in ("add", "sub", "mul"):
+        return False
+    return node.op == "mul" or any(_multiplies(im, a) for a in node.args)
 
 
 def _rounded(
