@@ -1,9 +1,12 @@
 """What the vendor's compiler takes and g++ refuses: rewritten in place, line by line."""
 
+import re
 from pathlib import Path
 
+from akgen.tools.twin.kernel import sides
 from akgen.tools.twin.kernel.dialect import initialise, portable, unset_members
 from akgen.tools.twin.kernel.sides import Side, names_cube, sides_of, works
+from akgen.tools.twin.precompiled import DEVICE_INCLUDE
 
 SPECIAL = """
 struct Kernel {
@@ -110,3 +113,12 @@ def test_what_a_program_calls_says_where_it_runs():
     assert works(cube, Side.CUBE)
     assert not works(cube, Side.VECTOR)
     assert works(cube | {entry("12vector_countENS0_5VecOpE")}, Side.VECTOR)
+
+
+def test_every_entry_point_that_both_cores_have_is_known_as_such():
+    """Else a kernel of the cube unit alone would run on vector cores, too."""
+    names = set()
+    for header in ("copy", "debug", "memory", "queue", "runtime", "sync"):
+        text = (DEVICE_INCLUDE / "akgen" / f"{header}.h").read_text()
+        names |= set(re.findall(r"AKGEN_API [\w: *]+?\*?\b(\w+)\(", text))
+    assert names - sides._IDLE - sides._COMMON == {"copy_repeats"}  # Copy is the vector unit's

@@ -50,6 +50,14 @@ constexpr MatmulConfig SPLIT = GetMMConfig<MatmulConfigMode::CONFIG_NORM>(Matmul
 constexpr MatmulConfig PARTS = GetMMConfig<MatmulConfigMode::CONFIG_MDL>(MatmulFuncParams{
     false, false, false, false, 0, IterateOrder::UNDEF, ScheduleType::INNER_PRODUCT, true, true, true});
 constexpr MatmulConfig IN_PARTS = GetMDLConfig(false, false, 0, false, false, false, true);
+constexpr MatmulConfig changed(bool sums, bool slices)
+{
+    MatmulConfig config = CFG_NORM;
+    config.intraBlockPartSum = sums;
+    config.isPartialOutput = slices;
+    return config;
+}
+constexpr MatmulConfig SUMS = changed(true, false), UNFIT = changed(false, true);
 constexpr MatmulConfig TWO_MASTERS = GetMDLConfig(false, false, 0, false, false, false, false, true, true, false, true);
 """
 PLAIN = "mm.SetTensorA(a, A_TRANS); mm.SetTensorB(b, B_TRANS); "
@@ -65,10 +73,18 @@ def before(**values: object) -> str:
     return INCLUDE + CONFIGS + defines(**{**GIVEN, **values})
 
 
-def run(probe, a: np.ndarray, b: np.ndarray, y: np.ndarray, workspace_bytes: int = 0, **values: object):
+def run(
+    probe,
+    a: np.ndarray,
+    b: np.ndarray,
+    y: np.ndarray,
+    workspace_bytes: int = 0,
+    zeroed: bool = False,
+    **values,
+):
     """Launch for A (M x K) and B (K x N), which lie in memory as they are given."""
     x = np.concatenate([a.ravel(), b.ravel()])
-    return probe(OBJECT, x, y, before=before(**values), workspace_bytes=workspace_bytes)
+    return probe(OBJECT, x, y, before=before(**values), workspace_bytes=workspace_bytes, zeroed=zeroed)
 
 
 def factors(dtype: str = "float16") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -364,8 +380,7 @@ using Ours = MatmulCallBackFunc<nullptr, Bring, nullptr>;
 @pytest.mark.parametrize(
     ("old", "new", "part"),
     [
-        ("CONFIG,", "PARTS,", "isPartialOutput"),
-        ("POLICY>", "TrianUpperMatmulPolicy>", "a triangle of blocks"),
+        ("CONFIG,", "SUMS,", "intraBlockPartSum"),
         ("MatmulCallBackFunc<nullptr, nullptr, nullptr>", "Ours", "MatmulCallBackFunc"),
         ("MatmulType<TPosition::B_POSITION,", "SparseMatmulType<TPosition::GM, TPosition::GM,", "sparse"),
     ],

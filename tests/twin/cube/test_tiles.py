@@ -136,6 +136,25 @@ def test_factors_that_nobody_loaded_are_told(probe, forgotten, memory):
     assert memory in ran.one("UNWRITTEN_DATA").text
 
 
+@pytest.mark.parametrize(
+    ("mode", "want"),
+    [
+        ("AscendCUtils::SetOverflow(1)", [np.inf, -np.inf, np.nan]),
+        ("AscendCUtils::SetOverflow(0)", [65504, -65504, 0]),
+    ],
+)
+def test_results_beyond_a_half_end_as_the_control_register_says(probe, mode, want):
+    a, b = np.zeros((16, 16), np.float16), np.zeros((16, 16), np.float16)
+    a[:2, 0], b[0], b[1] = (300, -300), 300, -300
+    a[2, :2] = np.inf  # times 300 and -300
+    ran = tile(
+        probe, a, b, np.zeros((16, 16), np.float16), RESULT="half", QUANT="QuantMode_t::F322F16",
+        MULTIPLY=f"{mode}; {PLAIN}",
+    )  # fmt: skip
+    assert ran.codes == [], ran.launch.diagnostics
+    np.testing.assert_array_equal(ran.y[:3, 0], np.array(want, np.float16))
+
+
 def test_sums_go_on_where_they_stand(probe):
     a, b = draw("float16", 32, 32), draw("float16", 32, 32)
     twice = "Mmad(c1, a2, b2, mm); PipeBarrier<PIPE_M>(); mm.cmatrixInitVal = false; Mmad(c1, a2, b2, mm);"

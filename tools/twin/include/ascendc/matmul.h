@@ -8,14 +8,11 @@ namespace AscendC {
 template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto &MM_CFG = CFG_NORM,
           class MM_CB = MatmulCallBackFunc<nullptr, nullptr, nullptr>,
           template <const auto &, typename...> class MATMUL_POLICY = MatmulPolicy>
-class Matmul : protected detail::MatmulCore<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG> {
-    using Core = detail::MatmulCore<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG>;
-    static_assert(!detail::config_of(MM_CFG).intraBlockPartSum && !detail::config_of(MM_CFG).isPartialOutput,
-                  "AKGEN:NOT_SIMULATED: the twin gives each owner of a Matmul object its own whole C; leave "
-                  "intraBlockPartSum and "
-                  "isPartialOutput off");
-    static_assert(detail::whole_policy<MATMUL_POLICY>,
-                  "AKGEN:NOT_SIMULATED: the twin computes the whole of C, not a triangle of blocks; use MatmulPolicy");
+class Matmul : protected detail::MatmulCore<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, detail::part_of<MATMUL_POLICY>> {
+    using Core = detail::MatmulCore<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, detail::part_of<MATMUL_POLICY>>;
+    static_assert(!detail::config_of(MM_CFG).intraBlockPartSum,
+                  "AKGEN:NOT_SIMULATED: the twin gives each owner of a Matmul object its own C; leave "
+                  "intraBlockPartSum off");
     static_assert(MM_CB::none);
 
 public:
@@ -189,6 +186,9 @@ public:
     AKGEN_INLINE void GetTensorC(const GlobalTensor<DstT> &gm, uint8_t enAtomic = 0, bool enSequentialWrite = false)
     {
         const Block block = this->template current<sync>();
+        if constexpr (Core::sliced) {
+            akgen::twin::matmul_sliced(enSequentialWrite, bias_ != nullptr);
+        }
         const uint64_t offset = enSequentialWrite ? 0 : detail_offset(block);
         akgen::twin::matmul(product(block,
                                     {detail::address(gm) + offset * sizeof(DstT), type_c, fractal(C_TYPE::format),
@@ -247,10 +247,7 @@ public:
                                  [[maybe_unused]] bool enSequentialWrite = false, bool waitIterateAll = false,
                                  [[maybe_unused]] bool fakeMsg = false)
     {
-        akgen::twin::matmul(product({0, 0, m_, n_},
-                                    {detail::address(gm), type_c, fractal(C_TYPE::format), false, c_stride(), 0},
-                                    enAtomic),
-                            "IterateAll", sync);
+        this->all_blocks({detail::address(gm), type_c, fractal(C_TYPE::format), false, c_stride(), 0}, enAtomic, sync);
         if constexpr (!sync) {
             (waitIterateAll ? told_ : silent_)++;
         }
@@ -259,11 +256,9 @@ public:
     template <bool sync = true> AKGEN_INLINE void IterateAll(const LocalTensor<DstT> &ubCmatrix, uint8_t enAtomic = 0)
     {
         const Block block{0, 0, m_, n_};
-        akgen::twin::matmul(product(block,
-                                    {ubCmatrix.GetAddr().data, type_c, fractal(C_TYPE::format), false,
-                                     base_stride(block), ubCmatrix.GetAddr().limit},
-                                    enAtomic),
-                            "IterateAll", sync);
+        this->all_blocks({ubCmatrix.GetAddr().data, type_c, fractal(C_TYPE::format), false, base_stride(block),
+                          ubCmatrix.GetAddr().limit},
+                         enAtomic, sync);
         restart();
     }
     AKGEN_INLINE void WaitIterateAll()

@@ -29,7 +29,7 @@ template <typename A, typename Bias> constexpr void matmul_bias_takes()
                   "bfloat16_t, float -> float, half, bfloat16_t; int8_t, int4b_t -> int32_t");
 }
 
-template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE, const auto &MM_CFG> class MatmulCore {
+template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE, const auto &MM_CFG, Part part> class MatmulCore {
 protected:
     using SrcT = typename A_TYPE::T;
     using SrcBT = typename B_TYPE::T;
@@ -38,7 +38,11 @@ protected:
 
     struct Block {
         uint32_t row, column, m, n;
+        uint32_t k_begin = 0, k = 0; // 0: the whole of k
     };
+    static constexpr bool sliced = config_of(MM_CFG).isPartialOutput; // a block of C for each baseK, not their sum
+    static_assert(!sliced || config_of(MM_CFG).doMultiDataLoad,
+                  "AKGEN:WRONG_ARGUMENTS: isPartialOutput belongs to CFG_MDL");
     struct Operand {
         uint8_t *data = nullptr;
         uint32_t limit = 0;
@@ -69,6 +73,7 @@ protected:
         const uint32_t step = step_ > 0 ? static_cast<uint32_t>(step_) : 0;
         if (!sync) {
             ++step_;
+            skip();
         }
         untaken_.object = nullptr;
         return block_of(step);
@@ -76,19 +81,45 @@ protected:
     // False after the last block: then the blocks begin again.
     AKGEN_INLINE bool next_block()
     {
-        if (++step_ < static_cast<int32_t>(blocks_m() * blocks_n())) {
+        ++step_;
+        skip();
+        if (step_ < static_cast<int32_t>(steps())) {
             return true;
         }
         restart();
         return false;
     }
-    AKGEN_INLINE Block block_of(uint32_t step) const
+    AKGEN_INLINE uint32_t slices() const
     {
+        const auto base_k = tiling_.baseK > 0 ? static_cast<uint32_t>(tiling_.baseK) : k_;
+        return sliced && k_ ? (k_ + base_k - 1) / base_k : 1;
+    }
+    AKGEN_INLINE uint32_t steps() const { return blocks_m() * blocks_n() * slices(); }
+    // Past the blocks that lie wholly on the other side of the diagonal.
+    AKGEN_INLINE void skip()
+    {
+        if constexpr (part != Part::whole) {
+            for (; step_ < static_cast<int32_t>(steps()); ++step_) {
+                const Block b = block_of(static_cast<uint32_t>(step_));
+                if (part == Part::upper ? b.row < b.column + b.n : b.column < b.row + b.m) {
+                    break;
+                }
+            }
+        }
+    }
+    AKGEN_INLINE Block block_of(uint32_t number) const
+    {
+        const uint32_t step = number / slices(), base_k = sliced ? static_cast<uint32_t>(tiling_.baseK) : 0,
+                       begin = number % slices() * base_k;
         const bool by_rows = tiling_.iterateOrder == static_cast<int32_t>(IterateOrder::ORDER_N);
         const uint32_t row = (by_rows ? step / blocks_n() : step % blocks_m()) * base_m();
         const uint32_t column = (by_rows ? step % blocks_n() : step / blocks_m()) * base_n();
-        return {row, column, m_ - row < base_m() ? m_ - row : base_m(),
-                n_ - column < base_n() ? n_ - column : base_n()};
+        return {row,
+                column,
+                m_ - row < base_m() ? m_ - row : base_m(),
+                n_ - column < base_n() ? n_ - column : base_n(),
+                begin,
+                k_ - begin < base_k ? k_ - begin : base_k};
     }
     AKGEN_INLINE uint64_t c_stride() const
     {
@@ -121,6 +152,8 @@ protected:
         p.b = {b_.data, dtype_of<SrcBT>(), fractal_type<B_TYPE>(), b_.transposed, stride_b(), b_.limit};
         (a_.transposed ? p.a.column : p.a.row) = block.row;
         (b_.transposed ? p.b.row : p.b.column) = block.column;
+        (a_.transposed ? p.a.row : p.a.column) = block.k_begin;
+        (b_.transposed ? p.b.column : p.b.row) = block.k_begin;
         p.c = c;
         p.bias_type = akgen::twin::DType::NONE;
         if (bias_ != nullptr) {
@@ -129,7 +162,7 @@ protected:
         }
         p.m = block.m;
         p.n = block.n;
-        p.k = k_;
+        p.k = block.k ? block.k : k_;
         p.base_m = base_m();
         p.base_n = base_n();
         p.base_k = tiling_.baseK > 0 ? static_cast<uint32_t>(tiling_.baseK) : 0;
@@ -191,6 +224,25 @@ protected:
     {
         const uint64_t unit = storage_elements<T>(32);
         return (count + unit - 1) / unit * unit;
+    }
+    // The whole of C, or its blocks on one side of the diagonal.
+    AKGEN_INLINE void all_blocks(const akgen::twin::Stored &c, uint8_t atomic, bool sync)
+    {
+        static_assert(!sliced, "AKGEN:WRONG_ARGUMENTS: with isPartialOutput blocks come from Iterate and GetTensorC");
+        if constexpr (part == Part::whole) {
+            akgen::twin::matmul(product({0, 0, m_, n_}, c, atomic), "IterateAll", sync);
+        } else {
+            for (restart(); next_block();) {
+                const Block block = block_of(static_cast<uint32_t>(step_));
+                const uint64_t c0 = sizeof(DstT) == 1 ? 32 : 16;
+                const uint64_t offset = c.fractal ? block.column * ((c.stride + 15) / 16 * 16) + block.row * c0
+                                                  : block.row * c.stride + block.column;
+                akgen::twin::Stored to = c;
+                to.data += offset * sizeof(DstT);
+                to.limit_bytes -= c.limit_bytes ? static_cast<uint32_t>(offset * sizeof(DstT)) : 0;
+                akgen::twin::matmul(product(block, to, atomic), "IterateAll", sync);
+            }
+        }
     }
     struct Batch {
         uint8_t *c;

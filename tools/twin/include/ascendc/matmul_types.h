@@ -64,13 +64,14 @@ struct MatmulCallBackFunc {
 // In which order an object goes through its blocks; the orders give the same C.
 template <const auto &MM_CFG, typename... Types> class MatmulPolicy {};
 template <const auto &MM_CFG, typename... Types> class NBuffer33MatmulPolicy {};
-// Blocks on one side of the diagonal only.
+// Blocks on one side of the diagonal, and those on it; the others are left as they are.
 template <const auto &MM_CFG, typename... Types> class TrianUpperMatmulPolicy {};
 template <const auto &MM_CFG, typename... Types> class TrianLowerMatmulPolicy {};
 namespace detail {
-template <template <const auto &, typename...> class Policy> constexpr bool whole_policy = true;
-template <> inline constexpr bool whole_policy<TrianUpperMatmulPolicy> = false;
-template <> inline constexpr bool whole_policy<TrianLowerMatmulPolicy> = false;
+enum class Part { whole, upper, lower }; // of C
+template <template <const auto &, typename...> class Policy> constexpr Part part_of = Part::whole;
+template <> inline constexpr Part part_of<TrianUpperMatmulPolicy> = Part::upper;
+template <> inline constexpr Part part_of<TrianLowerMatmulPolicy> = Part::lower;
 } // namespace detail
 namespace Impl::Detail {
 using AscendC::MatmulPolicy;

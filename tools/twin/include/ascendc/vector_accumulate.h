@@ -10,10 +10,12 @@ AKGEN_INLINE void Axpy(const LocalTensor<T> &dstTensor, const LocalTensor<U> &sr
     Axpy(dstTensor, srcTensor, scalarValue, static_cast<int32_t>(calCount));
 }
 
+enum class CumSumAlgorithm { CUMSUM_ALGORITHM_LINEBYLINE = 0, CUMSUM_ALGORITHM_SKLANSKY = 1 };
 struct CumSumConfig {
     bool isLastAxis = true;
     bool isReuseSource = false;
     bool outputLastRow = false;
+    CumSumAlgorithm algorithm = CumSumAlgorithm::CUMSUM_ALGORITHM_LINEBYLINE; // read by later chips only
 };
 struct CumSumInfo {
     uint32_t outter = 0;

@@ -31,6 +31,8 @@ public:
     template <typename T> static AKGEN_INLINE void SetMaskCount() { akgen::twin::mask_mode(true); }
     template <typename T> static AKGEN_INLINE void SetMaskNorm() { akgen::twin::mask_mode(false); }
     static AKGEN_INLINE constexpr int32_t GetC0Count(const int32_t dtypeSize) { return DEFAULT_C0_SIZE / dtypeSize; }
+    // Bit 48 of the control register: 0 lets floats end at the largest number, 1 keeps infinity and NaN.
+    static AKGEN_INLINE void SetOverflow(uint64_t ctrlValue) { akgen::twin::set_saturation(false, ctrlValue == 0); }
     static AKGEN_INLINE void ResetMask() { akgen::twin::mask_bits(FULL_MASK, FULL_MASK); }
 };
 

@@ -1,8 +1,10 @@
 #include "convert.h"
 #include "operand.h"
+#include "vector/state.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace akgen::twin {
 
@@ -47,7 +49,24 @@ void put_8(uint8_t *to, float value, const Scale &scale, DType type)
         put(to, static_cast<int8_t>(std::min(127.0f, std::max(-128.0f, rounded))));
     }
 }
+
+// Half and bfloat16_t end at their largest numbers where bit 48 of the control register says so.
+float limited(float value, float most)
+{
+    return !vector_state().saturate_floats ? value : std::isnan(value) ? 0.0f : std::clamp(value, -most, most);
+}
+_Float16 to_half(float value) { return static_cast<_Float16>(limited(value, 65504.0f)); }
 } // namespace
+
+void saturate_sums(float *sums, uint64_t count)
+{
+    if (!vector_state().saturate_floats) {
+        return;
+    }
+    for (uint64_t i = 0; i < count; ++i) {
+        sums[i] = limited(sums[i], std::numeric_limits<float>::max());
+    }
+}
 
 void convert_sum(uint8_t *to, const uint8_t *from, uint8_t quant, bool relu, const Scale &scale, DType type)
 {
@@ -66,11 +85,11 @@ void convert_sum(uint8_t *to, const uint8_t *from, uint8_t quant, bool relu, con
     }
     value = relu && value < 0 ? 0.0f : value;
     switch (quant) {
-    case no_quant: return put(to, value);
-    case float_to_half: return put(to, static_cast<_Float16>(value));
-    case float_to_brain_16: return put(to, float_to_brain(value));
+    case no_quant: return put(to, limited(value, std::numeric_limits<float>::max()));
+    case float_to_half: return put(to, to_half(value));
+    case float_to_brain_16: return put(to, float_to_brain(limited(value, bits_to_float(0x7f7f0000))));
     case int_to_half:
-    case int_to_half_by_column: return put(to, static_cast<_Float16>(value * scale.factor));
+    case int_to_half_by_column: return put(to, to_half(value * scale.factor));
     default: return put_8(to, value, scale, type);
     }
 }

@@ -28,5 +28,7 @@ bool by_column(uint8_t quant);
 bool converts(uint8_t quant, DType to, DType from);
 // One element of four bytes into the destination's type.
 void convert_sum(uint8_t *to, const uint8_t *from, uint8_t quant, bool relu, const Scale &scale, DType type);
+// What Mmad leaves in L0C where results are to end at the largest number.
+void saturate_sums(float *sums, uint64_t count);
 
 } // namespace akgen::twin

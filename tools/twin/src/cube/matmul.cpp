@@ -122,6 +122,18 @@ void matmul_require(bool registered, bool bias_announced)
     }
 }
 
+void matmul_sliced(bool alone, bool bias)
+{
+    const void *pc = __builtin_return_address(0);
+    if (!alone) {
+        trap("MATMUL_OBJECT", "GetTensorC", pc,
+             "GetTensorC: with isPartialOutput each block of C is written by itself: enSequentialWrite is true.");
+    }
+    if (bias) {
+        trap("MATMUL_BIAS", "GetTensorC", pc, "GetTensorC: isPartialOutput and a bias do not go together.");
+    }
+}
+
 void matmul(const Product &asked_for, const char *api, bool wait)
 {
     Product p = asked_for;

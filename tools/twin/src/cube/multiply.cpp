@@ -1,5 +1,6 @@
 // Mmad: 16 x 16 fractals of A times those of B into L0C. Products and sums are float, or int32 for int8 and int4.
 #include "akgen/cube.h"
+#include "convert.h"
 #include "operand.h"
 #include "sparse.h"
 #include "sums.h"
@@ -101,6 +102,9 @@ void run(const View &c, const View &a, const View &b, const View &bias, const Mu
             std::memset(column, 0, uint64_t{p.m} * lanes * sizeof(T));
         }
         add_product(left.data(), right.data(), p.m, p.k, column);
+        if constexpr (std::is_same_v<T, float>) {
+            saturate_sums(column, uint64_t{p.m} * lanes);
+        }
     }
 }
 
