@@ -69,6 +69,7 @@ def test_a_wait_is_answered_by_one_set(probe, numbers, waits, codes):
     steps.SetGlobalBuffer((__gm__ int32_t *)GetUserWorkspace(workspace));
     LocalTensor<int32_t> scratch = more.Get<int32_t>();
     if (GetBlockIdx() == 0) {{
+        InitOutput<int32_t>(steps, 8, 0);
         IBSet(steps, scratch, 0, 0);
         write(0);
         IBSet(steps, scratch, 0, 0);

@@ -165,6 +165,7 @@ MARKED = """
     pipe.InitBuffer(buf, 512);
     GlobalTensor<int32_t> marks;
     marks.SetGlobalBuffer((__gm__ int32_t *)GetUserWorkspace(workspace));
+    InitOutput<int32_t>(marks[GetBlockIdx() * 8], 8, 0);
     if (GetBlockIdx() == LEAVES) { return; }
     SyncAll(marks, buf.Get<int32_t>(), USED); // HERE"""
 
@@ -181,12 +182,19 @@ def test_marks_in_memory_are_waited_for_whoever_has_ended(probe, numbers, leaves
         assert "whether each of 3 cores has come" in ran.one("DEADLOCK").text
 
 
+def test_marks_that_nobody_has_cleared_are_told(probe, numbers):
+    body = MARKED.replace("LEAVES", "9").replace("USED", "0").replace("InitOutput", "if (false) InitOutput")
+    x = numbers(8)
+    probe(body, x, x, block_dim=3, workspace_bytes=(16 << 20) + 4096).assert_warned("UNWRITTEN_DATA")
+
+
 def test_a_block_waits_for_the_block_before_it(probe, numbers):
     body = """
     TBuf<> buf;
     pipe.InitBuffer(buf, 512);
     GlobalTensor<int32_t> steps;
     steps.SetGlobalBuffer((__gm__ int32_t *)GetUserWorkspace(workspace));
+    InitOutput<int32_t>(steps[GetBlockIdx() * 8], 8, 0);
     LocalTensor<int32_t> scratch = buf.Get<int32_t>();
     int32_t me = GetBlockIdx();
     float before = 0;
@@ -248,6 +256,7 @@ MEETINGS = """
         CrossCoreSetFlag<0, PIPE_MTE3>(3); // FLAG
         CrossCoreWaitFlag(3);
     } else if (which == 1) {
+        InitOutput<int32_t>(steps[GetBlockIdx() * 8], 8, 0);
         if (GetBlockIdx() == 0) { IBWait(steps, scratch, GetBlockNum() - 1, 0); } // IBWait
         if (GetBlockIdx() == GetBlockNum() - 1) { IBSet(steps, scratch, GetBlockIdx(), 0); }
     } else if (which == 2) {

@@ -1,6 +1,7 @@
 // Cores that wait for words in global memory: IBSet and IBWait, blocks in turn, group barriers.
 #include "akgen/sync.h"
 #include "core.h"
+#include <cstring>
 #include <map>
 
 namespace akgen::twin {
@@ -24,6 +25,18 @@ void require_scratch(const char *api, const void *pc, const View &scratch, uint6
     if (scratch.size_bytes && scratch.size_bytes < bytes) {
         trap("TENSOR_RANGE", api, pc, "%s: the scratch tensor has %u bytes; %llu are needed.", api, scratch.size_bytes,
              static_cast<unsigned long long>(bytes));
+    }
+}
+
+void warn_of_mark(const char *api, const void *pc, const uint8_t *mark)
+{
+    uint32_t word;
+    std::memcpy(&word, mark, sizeof word);
+    if (word != 0) {
+        warn(
+            "UNWRITTEN_DATA", api, pc,
+            "%s: this core's mark in the workspace is 0x%x and not 0: clear the workspace first, or others pass early.",
+            api, word);
     }
 }
 
@@ -73,7 +86,9 @@ void block_set(uint8_t *workspace, View scratch, int32_t block, int32_t event, b
     require_all_running("IBSet", pc);
     require_scratch("IBSet", pc, scratch, 32);
     const int64_t stride = block_num() * (vector_only ? 1 : 2);
-    ++event_word("IBSet", pc, workspace, block, event, stride);
+    if (++event_word("IBSet", pc, workspace, block, event, stride) == 1) {
+        warn_of_mark("IBSet", pc, workspace + (event * stride + block) * 32);
+    }
     const uint64_t key = event_key(workspace, block, event, stride);
     launch->global->release(*self, {key, ++launch->block_sets[key]});
     self->detector.barrier(Pipe::ALL);

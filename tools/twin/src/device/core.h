@@ -304,6 +304,8 @@ void wake(Core &core);
 void require_all_running(const char *api, const void *pc);
 // Check the tensor by which a core moves its marks to and from global memory.
 void require_scratch(const char *api, const void *pc, const View &scratch, uint64_t bytes);
+// Warn where a core's mark in global memory, which it is about to set, was never cleared.
+void warn_of_mark(const char *api, const void *pc, const uint8_t *mark);
 int64_t block_idx_of(const Core &core);
 // Say whether a core has ended without the mark that a SyncAll in memory reads: who waits there reads for ever.
 bool ended_unmarked(const Core &waiting, const Core &core);

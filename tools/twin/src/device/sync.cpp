@@ -119,6 +119,10 @@ void sync_all_soft(uint8_t *workspace, View scratch, int32_t cores)
     const uint64_t count = cores > 0 ? static_cast<uint64_t>(cores) : static_cast<uint64_t>(block_num());
     require_global("SyncAll", pc, workspace, count * 32, true);
     require_scratch("SyncAll", pc, scratch, count * 32);
+    const auto mine = static_cast<uint64_t>(block_idx());
+    if (mine < count) {
+        warn_of_mark("SyncAll", pc, workspace + mine * 32);
+    }
     join_all(true, static_cast<int64_t>(count), "SyncAll", pc);
 }
 
