@@ -44,6 +44,7 @@ def twin(request: pytest.FixtureRequest) -> TwinToolchain:
         ("MatmulConfig c;", "UNDECLARED", "lib/matmul_intf.h declares it"),
         ("Add(y, y, x, count)) ;", "SYNTAX", "expected"),
         ("ASSERT((count > 0);", "SYNTAX", "parenthesis that ASSERT opens is never closed"),
+        ("__aicore__ void later(int); later(1);", "LINK", "later is declared and never defined"),
         ("auto *p = new int[4]; y.SetValue(0, (T)p[1]);", "HOST_NAME", "new or delete"),
     ],
 )

@@ -129,7 +129,18 @@ def _unknown_symbol(name: str, file: str) -> Diagnostic:
             file,
             f"Use {HOST_NAMES[name]}.",
         )
-    return _finding("LINK", f"{name} is declared and never defined.", file, "Define it, or call what exists.")
+    own = "Define it in the kernel's file or in a header, or call what exists: CANN compiles each file by itself."
+    return _finding("LINK", f"{_written_name(name)} is declared and never defined.", file, own)
+
+
+def _written_name(symbol: str) -> str:
+    """Return a function's name as its source has it, without arguments; the symbol where it has another form."""
+    rest, parts = re.sub(r"^_ZN?K?", "", symbol), list[str]()
+    while symbol.startswith("_Z") and (length := re.match(r"[1-9]\d*", rest)):
+        end = length.end() + int(length[0])
+        parts.append(rest[length.end() : end])
+        rest = rest[end:]
+    return "::".join(parts) or symbol
 
 
 def _finding(code: str, text: str, file: str, remedy: str) -> Diagnostic:
