@@ -28,9 +28,9 @@ _NAMED = re.compile(
     r"(?P<name>\w*(?:tile|block|buffer|queue|core|dim|len|size|num)\w*)\s*=?\s*\(?\s*)(?P<value>\d+)(?P<end>[uUlL]*\b)",
     re.I,
 )
-_LAUNCHED = re.compile(r"(?P<name>SetBlockDim)\(\s*(?P<value>\d+)(?P<end>[uUlL]*\s*\))")
+_LAUNCHED = re.compile(r"(?P<name>SetBlockDim|SetSimdNumBlocks)\(\s*(?P<value>\d+)(?P<end>[uUlL]*\s*\))")
 _BUFFERS = re.compile(r"buffer_?num|queue_?(?:num|depth)|double_?buffer", re.I)
-_CORES = re.compile(r"block_?dim|core_?num|(?:use|num)_?cores?|block_?num|cores", re.I)
+_CORES = re.compile(r"block_?dim|core_?num|(?:use|num)_?(?:cores?|blocks)|block_?num|cores", re.I)
 MOST_TILE = 32768  # elements: no buffer in UB is longer
 STEPS = (
     2.0,
@@ -81,7 +81,7 @@ class ByRules:
             return ()
         if _BUFFERS.search(name):
             return tuple(n for n in (1, 2) if n != value)
-        cores = _CORES.search(name) is not None or name == "SetBlockDim"
+        cores = _CORES.search(name) is not None
         most = self._most_cores if cores else MOST_TILE
         others = {int(value * step) for step in STEPS} | ({most} if cores else set())
         return tuple(n for n in sorted(others) if 1 <= n <= most and n != value)
@@ -114,7 +114,7 @@ def _gain_of_number(name: str, value: int, other: int, profile: Profile) -> floa
     if _BUFFERS.search(name):
         return gain_of_buffers(profile, value, other)
     factor = other / value
-    if _CORES.search(name) or name == "SetBlockDim":
+    if _CORES.search(name):
         return gain_of_cores(profile, factor)
     many = "num" in name.lower()  # a number of tiles, not their length
     return gain_of_tiles(profile, factor if many else 1 / factor)

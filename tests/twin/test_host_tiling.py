@@ -177,6 +177,16 @@ def _refused(twin: TwinToolchain, whole: KernelProject, call: Call, folder: Path
     return build.diagnostics[0]
 
 
+def test_the_number_of_cores_has_a_later_name(
+    twin: TwinToolchain, project: Projects, calls: Any, tmp_path: Path
+) -> None:
+    later = "context->SetSimdNumBlocks({}); if (context->GetSimdNumBlocks() == 7) context->SetTilingKey(99)"
+    for cores, code in ((0, "BLOCK_DIM"), (7, "TILING_KEY")):
+        renamed = project("kinds", host=("context->SetBlockDim(3)", later.format(cores)))
+        finding = _refused(twin, renamed, calls.kinds("plain"), tmp_path / str(cores))
+        assert finding.code == code, finding
+
+
 def test_a_list_of_lists_arrives_row_by_row(
     twin: TwinToolchain, project: Projects, calls: Any, tmp_path: Path
 ) -> None:

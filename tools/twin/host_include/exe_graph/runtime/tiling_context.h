@@ -81,6 +81,8 @@ public:
     uint64_t GetTilingKey() const;
     ge::graphStatus SetBlockDim(uint32_t block_dim);
     uint32_t GetBlockDim() const;
+    ge::graphStatus SetSimdNumBlocks(uint32_t num_blocks) { return SetBlockDim(num_blocks); } // their later names
+    uint32_t GetSimdNumBlocks() const { return GetBlockDim(); }
     ge::graphStatus SetScheduleMode(uint32_t mode);
     uint32_t GetScheduleMode() const;
     ge::graphStatus SetAicpuBlockDim(uint32_t block_dim);
