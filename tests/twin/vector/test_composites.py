@@ -52,6 +52,7 @@ def _sorting(case: Any) -> list[Any]:
             "    LocalTensor<bool> unfinished;\n"
             "    TopK(out, tmp.ReinterpretCast<int32_t>(), a, none, unfinished, 8, t, info);"
         )
+        with_config = f"TopK<{cpp}, false, false, false, TopKMode::TOPK_NORMAL, defaultTopKConfig>("
         best = np.sort(x.reshape(2, 64)[:, :60], 1)[:, ::-1][:, :8]
         padded = np.zeros((2, 32 // x.itemsize * (-(-8 * x.itemsize // 32))), dtype)
         padded[:, :8] = best
@@ -61,6 +62,7 @@ def _sorting(case: Any) -> list[Any]:
             case(f"Sort-{cpp}", whole, (x, at), zero, _sorted_records(x, at)),
             case(f"Extract-{cpp}", values, (_sorted_records(x, at),), x * 0, np.sort(x)[::-1]),
             case(f"TopK-{cpp}", top, (x,), padded * 0, padded),
+            case(f"TopK-config-{cpp}", top.replace("TopK(", with_config), (x,), padded * 0, padded),
         ]
     scores = RNG.permutation(32).astype(F16)
     order = np.concatenate([i + np.argsort(-scores[i : i + 16].astype(F32)) for i in (0, 16)])

@@ -123,3 +123,13 @@ def test_forms_that_the_reference_does_not_have_are_refused(bench: Any, call: st
     built = bench.build(HEAD + f"    {call}\n}}\n")
     assert built.library is None
     assert {d.code for d in built.diagnostics} <= {"WRONG_ARGUMENTS", "WRONG_ARITY"}, built.diagnostics
+
+
+def test_a_configuration_of_top_k_belongs_to_later_chips(bench: Any) -> None:
+    code = (
+        "static constexpr TopKConfig radix{TopKAlgo::RADIX_SELECT, TopKOrder::UNSET, true};\n"
+        "    struct { int unused; } t{};\n    LocalTensor<bool> none;\n"
+        "    TopK<float, false, false, false, TopKMode::TOPK_NORMAL, radix>(f, i, f, i, none, 4, t, TopKInfo{});"
+    )
+    built = bench.build(HEAD + f"    {code}\n}}\n")
+    assert [d.code for d in built.diagnostics] == ["OTHER_CHIP"], built.diagnostics

@@ -139,32 +139,50 @@ AKGEN_INLINE void MrgSort4(const LocalTensor<T> &dst, const MrgSortSrcList<T> &s
 #define AKGEN_TOPK_MODE
 enum class TopKMode { TOPK_NORMAL, TOPK_NSMALL };
 #endif
+enum class TopKAlgo { RADIX_SELECT, MERGE_SORT };
+enum class TopKOrder { UNSET, LARGEST, SMALLEST };
+struct TopKConfig {
+    TopKAlgo algo = TopKAlgo::MERGE_SORT;
+    TopKOrder order = TopKOrder::UNSET;
+    bool sorted = true;
+};
+constexpr TopKConfig defaultTopKConfig = {};
+namespace detail {
+template <const TopKConfig &config> constexpr void is_default_top_k()
+{
+    static_assert(config.algo == TopKAlgo::MERGE_SORT && config.order == TopKOrder::UNSET && config.sorted,
+                  "AKGEN:OTHER_CHIP: TopK takes a configuration on later chips only; leave it at defaultTopKConfig, "
+                  "isLargest says the order");
+}
+} // namespace detail
 struct TopKInfo {
     int32_t outter = 1;
     int32_t inner = 1;
     int32_t n = 1;
 };
 template <typename T, bool isInitIndex = false, bool isHasfinish = false, bool isReuseSrc = false,
-          enum TopKMode topkMode = TopKMode::TOPK_NORMAL, typename Tiling>
+          enum TopKMode topkMode = TopKMode::TOPK_NORMAL, const TopKConfig &config = defaultTopKConfig, typename Tiling>
 AKGEN_INLINE void TopK(const LocalTensor<T> &dstValueLocal, const LocalTensor<int32_t> &dstIndexLocal,
                        const LocalTensor<T> &srcLocal, const LocalTensor<int32_t> &srcIndexLocal,
                        const LocalTensor<bool> &finishLocal, const LocalTensor<uint8_t> &tmpLocal, const int32_t k,
                        const Tiling &, const TopKInfo &topKInfo, const bool isLargest = true)
 {
     detail::TopK_takes<T>();
+    detail::is_default_top_k<config>();
     akgen::twin::top_k({detail::dtype_of<T>(), detail::view(dstValueLocal), detail::view(dstIndexLocal),
                         detail::view(srcLocal), detail::view(srcIndexLocal), detail::view(finishLocal),
                         detail::view(tmpLocal), k, topKInfo.outter, topKInfo.inner, topKInfo.n, isInitIndex,
                         isHasfinish, isLargest});
 }
 template <typename T, bool isInitIndex = false, bool isHasfinish = false, bool isReuseSrc = false,
-          enum TopKMode topkMode = TopKMode::TOPK_NORMAL, typename Tiling>
+          enum TopKMode topkMode = TopKMode::TOPK_NORMAL, const TopKConfig &config = defaultTopKConfig, typename Tiling>
 AKGEN_INLINE void TopK(const LocalTensor<T> &dstValueLocal, const LocalTensor<int32_t> &dstIndexLocal,
                        const LocalTensor<T> &srcLocal, const LocalTensor<int32_t> &srcIndexLocal,
                        const LocalTensor<bool> &finishLocal, const int32_t k, const Tiling &, const TopKInfo &topKInfo,
                        const bool isLargest = true)
 {
     detail::TopK_takes<T>();
+    detail::is_default_top_k<config>();
     akgen::twin::top_k({detail::dtype_of<T>(),
                         detail::view(dstValueLocal),
                         detail::view(dstIndexLocal),
