@@ -181,6 +181,7 @@ class LoopRest:
 
 
 LARGEST = 3000  # values of a piece: beyond, the reference is a program rather than a formula
+_LARGE = 400  # values of a graph in which loops are looked for in another order, too
 MOST_BYTES = 2**29  # of what one loop keeps of all steps
 
 
@@ -194,12 +195,28 @@ def rolled(graph: Graph) -> tuple[Piece, ...]:
 
 
 def _rolled(graph: Graph, numbers: Iterator[int]) -> tuple[Piece, ...]:
-    for run in repeats(graph):
-        pieces = _split(graph, run, StoredValues(graph, numbers))
-        if pieces is not None:
-            before, loop, after = pieces
-            return (*(_rolled(before, numbers) if before.outputs else ()), loop, *_rolled(after, numbers))
+    for ordered in (graph, _by_use(graph)) if len(graph.nodes) > _LARGE else (graph,):
+        for run in repeats(ordered):
+            pieces = _split(ordered, run, StoredValues(ordered, numbers))
+            if pieces is not None:
+                before, loop, after = pieces
+                return (*(_rolled(before, numbers) if before.outputs else ()), loop, *_rolled(after, numbers))
     return (Piece(graph=graph),)
+
+
+def _by_use(graph: Graph) -> Graph:
+    """Return the graph with each value as late as can be: what a step takes may have been made far ahead."""
+    ahead = [0] * len(graph.nodes)  # operations that follow a value, one after the other
+    for i in reversed(range(len(graph.nodes))):
+        for a in graph.nodes[i].args:
+            ahead[a] = max(ahead[a], ahead[i] + is_computed(graph.nodes[i]))
+    order = sorted(range(len(graph.nodes)), key=lambda i: (-ahead[i], i))
+    new = {old: k for k, old in enumerate(order)}
+    nodes = (
+        graph.nodes[i].model_copy(update={"args": tuple(new[a] for a in graph.nodes[i].args)}) for i in order
+    )
+    outputs = (o.model_copy(update={"node": new[o.node]}) for o in graph.outputs)
+    return Graph(nodes=tuple(nodes), outputs=tuple(outputs), apart=graph.apart)
 
 
 def _split(graph: Graph, run: Repeats, stored: StoredValues) -> tuple[Graph, Piece, Graph] | None:
