@@ -49,9 +49,11 @@ _SIGNED = re.compile(
 )
 _NUMBER_NAMED = re.compile(r"(?<![A-Za-z0-9_.])([A-Z]) ?= ?\d+(?:\.\d+)?(?![\w.])")
 _AGAIN = re.compile(
-    r"(?<![a-z])(?:then|twice|again|two|three|2|3|times|after|followed|another|second|both|more|once)(?![a-z])"
+    r"(?<![a-z\d.])(?:then|twice|again|two|three|2|3|times|after|followed|another|second|both|more|once)(?![a-z\d.])"
     r"|->|→|=>|[+|]|再|两|二|然后|接|次|遍|后"
 )
+_TWICE = re.compile(r"(?<![a-z])(?:twice|two times|2 times|2x)(?![a-z])|两[次遍]|二次")
+_JUST_BEFORE = 16  # characters in front of a name, where it is said that it comes again
 _GIVEN = re.compile(r"(?<![\w.])([a-z_]\w*) ?[-+*/]?=(?!=| ?[\[(]?-?\d[\d. ]*(?:[x×] ?\d|[,;，；\])]|\Z))")
 _WANTED = re.compile(r"(?:(?<![a-z])(?:returns?|returning|outputs?|give)(?![a-z])|返回|输出)[^.;。；\n]*")
 _PLACE_OF = re.compile(  # in front of the operator behind or before which something goes
@@ -272,7 +274,10 @@ def _twice_alike(text: MarkedText, request: Request, known: Request) -> Iterator
         entry = operator_named(left.operator) if left.formula is None else None
         if entry is None or left.operator != right.operator or left.operator in named:
             continue
-        if entry.category in ("activation", "softmax", "normalization") and not _AGAIN.search(text.text):
+        told = [m for m in text.sorted() if m.kind == "operator" and m.value in (left.operator, left)]
+        between = text.text[told[-2].end : told[-1].begin] if len(told) > 1 else text.text
+        again = _AGAIN.search(between[-_JUST_BEFORE:].replace("both", "")) or _TWICE.search(text.text)
+        if entry.category in ("activation", "softmax", "normalization") and not again:
             yield left.operator
 
 

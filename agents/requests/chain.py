@@ -1,17 +1,16 @@
 """Turn what was marked in a text into a chain of operators with types and shapes, or into a change of one."""
 
-import ast
 import re
 
 from akgen.agents.requests.attributes import parameters_of
 from akgen.agents.requests.chain_shapes import with_shapes
 from akgen.agents.requests.labels import without_labels
 from akgen.agents.requests.marks import Mark, MarkedText, words
-from akgen.agents.requests.needs import entry_of, tensors_of, with_type
+from akgen.agents.requests.needs import INDICES, entry_of, tensors_of, way_of, with_type
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import ChainStep, Request
 from akgen.agents.requests.settled import refuse_choices, refuse_two_types
-from akgen.agents.requests.steps import steps_of, without_else, without_mentions
+from akgen.agents.requests.steps import is_truth, steps_of, without_else, without_mentions
 from akgen.agents.requests.tensors import with_result
 from akgen.agents.requests.whole_numbers import accumulated
 from akgen.agents.requests.wishes import Wishes
@@ -20,6 +19,10 @@ from akgen.tools.core.dtypes import DType
 
 _VALUES = ("operator", "dtype", "shape", "shapes", "attribute", "axis", "number", "bias", "first")
 _TARGET = re.compile(r"(?:(?<![a-z])(?:to|into|as)|->|→|=>|成|为|到)\s*(?:an? )?\Z")
+_TAKES_PLACE = re.compile(  # words that say that something else is wanted
+    r"(?<![a-z])(?:now|instead|actually|make|chang\w+|switch|swap|replace|only|just|rather|forget|sorry|mean|meant|wrong|no|not"
+    r"|scratch|use|want|give|another|next|different|new|try|do)(?![a-z])|改|换|不|只|算了|现在|来|用|做|要|是|写"
+)
 _PAIR = 2
 _CHANGED = re.compile(
     r"(?<![a-z])(?:chang(?:e[sd]?|ing)|becomes?|switch|instead)(?![a-z])|改|换|变"
@@ -102,6 +105,8 @@ def assemble(
     )
     also = any(m.kind == "also" for m in marks) and not (known.shapes and _CHANGED.search(text.text))
     dtypes = tuple(dict.fromkeys(m.value for m in marks if m.kind == "dtype"))
+    if not operators and len(dtypes) == 1 and result is None and _never_of_inputs(known, dtypes[0]):
+        steps, dtypes = with_result(steps, dtypes[0]), ()
     denied_type = not dtypes and any(m.kind == "dtype" for m in text.marks)
     request = known.model_copy(
         update={
@@ -122,7 +127,27 @@ def assemble(
     request = _with_wide_bias(request)
     request = request.model_copy(update={"steps": accumulated(request.steps, request.dtypes)})
     request = request if denied_type else with_type(request)
-    return request.model_copy(update={"steps": _inverted(request)})
+    request = request.model_copy(update={"steps": _inverted(request)})
+    return request.model_copy(update={"steps": _truths_as_numbers(request)})
+
+
+def _truths_as_numbers(request: Request) -> tuple[ChainStep, ...]:
+    """Return the chain with what is true or false as numbers before its mean is taken, which PyTorch does not do."""
+    steps = list(request.steps)
+    for at in range(len(steps) - 1, 0, -1):
+        if steps[at].operator in ("mean", "std", "var") and is_truth(steps[at - 1]):
+            kind = next((d for d in request.dtypes if d.is_float), DType.FLOAT32)
+            steps.insert(at, ChainStep(operator="cast", attributes={"dtype": kind.value}))
+    return tuple(steps)
+
+
+def _never_of_inputs(known: Request, dtype: DType) -> bool:
+    """Say whether a type that is told of known steps can only be their result's: of what reads indices or truths."""
+    if not known.steps or known.steps[0].formula is not None or known.dtypes == (dtype,):
+        return False
+    draws, tensors = entry_of(known.steps[0]).draws, way_of(known.steps[0]).tensors
+    indices = bool(tensors) and all(draws.get(t.name) in INDICES for t in tensors)
+    return (indices and dtype.is_float) or known.dtypes == (DType.BOOL,)
 
 
 def _inverted(request: Request) -> tuple[ChainStep, ...]:
@@ -130,12 +155,7 @@ def _inverted(request: Request) -> tuple[ChainStep, ...]:
     steps = list(request.steps)
     whole = request.dtypes == (DType.BOOL,)
     for at, step in enumerate(steps):
-        before = operator_named(steps[at - 1].operator) if at and steps[at - 1].formula is None else None
-        truth = (whole and at == 0) or (
-            before is not None and (before.category == "comparison" or before.name.startswith("logical_"))
-        )
-        told = steps[at - 1].formula if at else None
-        truth = truth or (told is not None and isinstance(ast.parse(told, mode="eval").body, ast.Compare))
+        truth = is_truth(steps[at - 1]) if at else whole
         if step.operator == "neg" and truth:
             steps[at] = ChainStep(operator="logical_not")
     return tuple(steps)
@@ -223,6 +243,8 @@ def _beside(
     """
     more = {s.operator for s in steps} - {s.operator for s in known.steps}
     names = [s.formula or s.operator for s in (*known.steps, *steps)]
+    if not _TAKES_PLACE.search(text.text) and _loses_a_tensor(text, steps, known):
+        raise Unclear("order", names=names)
     if more and any(m.kind == "also" and text.text[m.end : m.end + 1] != "是" for m in text.marks):
         raise Unclear("order", names=names)
     if [s.operator for s in steps] != ["cast"]:
@@ -230,6 +252,12 @@ def _beside(
     if re.search(words()["parts"], text.text):
         raise Unclear("order", names=names)
     return (*known.steps, *steps), True
+
+
+def _loses_a_tensor(text: MarkedText, steps: tuple[ChainStep, ...], known: Request) -> bool:
+    """Say whether what stands in the place of known steps on several tensors would take one: "a + b", then "tanh"."""
+    told = any(m.kind in ("shape", "shapes", "dtype", "size") for m in text.marks)
+    return not told and tensors_of(known.steps[0]) > 1 and tensors_of(steps[0]) == 1
 
 
 def _without_vectors(text: MarkedText, marks: list[Mark], known: Request) -> list[Mark]:

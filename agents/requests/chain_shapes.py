@@ -16,6 +16,7 @@ from akgen.agents.requests.named_shapes import (
 )
 from akgen.agents.requests.needs import entry_of, tensors_of
 from akgen.agents.requests.problems import Unclear
+from akgen.agents.requests.program import input_count
 from akgen.agents.requests.request import ChainStep, Request, Shape
 from akgen.agents.requests.result_shapes import FLAT, result_shape
 from akgen.agents.requests.sizes import GENERAL, GENERAL_FOR, SIZES
@@ -23,6 +24,7 @@ from akgen.knowledge.operators import Value
 
 _CASES = re.compile(r"(?<![a-z])(?:at|for|sizes|cases|both)(?: (?:shapes?|sizes?))?\W*\Z|用例\W*\Z")
 _PAIR = 2
+_SIGNS = ("add", "sub", "mul", "div")
 
 
 def with_shapes(
@@ -57,8 +59,28 @@ def with_shapes(
         more = sum(len(s.variables) - 1 for s in later if s is not None and s.formula is not None)
         count = tensors_of(first) + more if first is not None else None
         shapes = known.shapes if count is None or all(len(s) <= count for s in known.shapes) else ()
+    shapes = _beside_known(request, known, rest, shapes)
     request = request.model_copy(update={"shapes": shapes})
     return _without_input_sizes(request)
+
+
+def _beside_known(
+    request: Request, known: Request, listed: list[Mark], shapes: tuple[tuple[Shape, ...], ...]
+) -> tuple[tuple[Shape, ...], ...]:
+    """Return the known tensors' shapes and that of one which a step more takes: "then divide by s, s is [64]"."""
+    before, added = request.steps[: len(known.steps)], request.steps[len(known.steps) :]
+    takes = [
+        s for s in added if s.operator in _SIGNS and s.formula is None and s.operands in ((), ("tensor",))
+    ]
+    if not known.steps or before != known.steps or len(takes) != 1 or len(known.shapes) != 1:
+        return shapes
+    count = input_count(known)
+    given = known.shapes[0] if len(known.shapes[0]) == count else known.shapes[0][:1] * count
+    told = [m.value[0] for m in listed if len(m.value) == 1]
+    if listed:
+        return ((*given, told[0]),) if len(listed) == len(told) == 1 else shapes
+    result = result_shape(known)
+    return shapes if result in (None, given[0]) or added[0] not in takes else ((*given, result),)
 
 
 _RESULT = re.compile(

@@ -50,12 +50,17 @@ _OPEN, _CLOSED = "([{（", ")]}）"
 
 def clauses(text: str) -> list[str]:
     """Return the clauses of a text, without the signs and numbers of a list between them."""
+    return [text[begin:end].strip() for begin, end in clause_spans(text)]
+
+
+def clause_spans(text: str) -> list[tuple[int, int]]:
+    """Return where the clauses of a text begin and end."""
     found, begin = [], 0
     for match in _ENDS.finditer(text):
         if match.start() >= begin and not _inside(text[begin : match.start()]):
-            found.append(text[begin : match.start()])
+            found.append((begin, match.start()))
             begin = match.end()
-    return [part.strip() for part in (*found, text[begin:]) if part.strip()]
+    return [(begin, end) for begin, end in (*found, (begin, len(text))) if text[begin:end].strip()]
 
 
 def clause_end(text: str, begin: int) -> int:

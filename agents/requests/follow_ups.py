@@ -26,7 +26,16 @@ _SELECTS = re.compile(  # rows or columns of the result
 )
 _AT_THE_END = re.compile(
     r"(?<![a-z])(?:at the (?:very )?end|as the (?:last|final) step|on top|afterwards)(?![a-z])(?! of)"
+    r"|(?<![a-z])(?:after|behind)(?: (?:it|that|this))?[.!]?\s*\Z"
     r"|(?:最后|末尾|结尾|后面)(?:再|加|做|接|取|来)",
+    re.I,
+)
+_INFIX = re.compile(  # a sign in words whose left side is what stands: "times v", "除以 s"
+    r"\A\s*(?:(?:and|now|also|please|ok|finally)[, ]+)*(?:(?:times|plus|minus|over|multiplied by|divided by"
+    r"|(?:multiply|divide|scale|subtract|add)(?: (?:it|that|the (?:result|output)))?(?: (?:by|with))?)"
+    r" (?:the )?(?!bias|residual|(?:its?|by|with|to)(?![a-z])|an?(?! ?[,.;]| ?\Z))(?P<name>[a-z]\w{0,11})(?![\w.])"
+    r"(?! ?(?:and|to|from|with|by|[-+*/@&]|,(?! ?(?:(?P=name)|and|then|followed)(?![a-z]))) ?[a-z0-9(])"
+    r"|(?:请|把它|将其)?(?:乘[以上]?|除以|[加减][上去]?) ?[a-z]\w{0,11}(?! ?(?:和|与|、|,|[-+*/@]) ?[a-z0-9]))",
     re.I,
 )
 _CHANGES = re.compile(
@@ -46,7 +55,8 @@ def as_follow_up(said: str, known: Request) -> str:
     """Return a text with what it says of the known request in other words: that it goes on, that it exchanges."""
     if known.steps and _SELECTS.match(said):
         return f"then {said}"
-    if known.steps and not _CHANGES.search(said) and _takes_it(said, known):
+    infix = _INFIX.match(said) is not None and not _CHANGES.search(re.split(r"[,，]", said)[0])
+    if known.steps and (infix or (not _CHANGES.search(said) and _takes_it(said, known))):
         return f"then {said}"
     ends = _AT_THE_END.search(said) and not _CHANGES.search(said)
     if known.steps and (ends or _OF_RESULT.search(said)) and find_operators(said):

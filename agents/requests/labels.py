@@ -104,7 +104,9 @@ def _refuse_another(step: ChainStep, names: set[str]) -> None:
         entry = operator_named(name)
         moves = entry is not None and entry.category == "data_movement"
         unmasked = "masked" in name and not re.search(r"mask|tri[lu]|where|inf", step.formula or "")
-        if unmasked or moves or (found is not None and found.kind == "other"):
+        alone = entry is not None and entry.source is None and name in ("round", "floor", "ceil", "trunc")
+        other = found.kind == "other" if found is not None else alone
+        if unmasked or moves or other:
             raise Unclear("order", names=[*sorted(names), step.formula])
 
 

@@ -73,6 +73,11 @@ _EVERY = re.compile(
 _IN_PLACE = re.compile(r"(?<![a-z0-9_])[a-z]\w{0,12} ?[-+*/]= ?\Z")
 _TRAINS = re.compile(r"(?<![a-z])train(?:ing|s)?(?![a-z])|训练")
 _TOLD = re.compile(r"\s?[=:]?\s?(?:为|是)?\s?(?:(?P<on>true|yes|on)|false|no|off)(?![a-z])")
+_MANNER = re.compile(  # a word before "mode" that says how something is done, or the name of a choice
+    r"(?<![a-z])(?!(?:the|an?|its?|their|this|that|compute|computes|take|takes|get|gets|give|me|find|want|need|and|then|or"
+    r"|plus|of|statistical|torch|rows?|columns?|make|do|write|also|return|per|each|now|not|just|only|fused|fuse|median"
+    r"|mean|with|to|by|is|for)(?![a-z]))[a-z][a-z-]* \Z"
+)
 _SQUARE = re.compile(r"square(?= matri)")
 
 
@@ -132,7 +137,8 @@ class Reading:
         sizes.take_dtypes(text)
         casts = any(e.name == "cast" for e in entries)
         variables = {v for m in text.marks if isinstance(m.value, ChainStep) for v in m.value.variables}
-        types = (None, None) if casts else tensors.take_types(text, entries, variables)
+        goes_on = known.dtypes if known.steps and not candidates else ()
+        types = (None, None) if casts else tensors.take_types(text, entries, variables, goes_on)
         if (
             types[1] is None
             and _compares(candidates)
@@ -169,6 +175,7 @@ class Reading:
         self._take_operators()
         take_joints(text, known, self._entries(text.marks))
         sizes.take_shapes(text)
+        tensors.take_operands(text)
         tensors.take_names(text)
         text.take(phrase("no"), "no")
         for name in ("not", "but"):
@@ -202,6 +209,8 @@ class Reading:
 
     def _take_operators(self) -> None:
         for named in find_operators(self.text.rest):
+            if named.operator == "mode" and _MANNER.search(self.text.text[: named.begin]):
+                continue  # "strict mode", "in turbo mode"
             self.text.mark(named.begin, named.end, "operator", _meant(named.operator, self.text.text))
 
     def _ask_of_statistics(self) -> None:

@@ -116,12 +116,17 @@ def _repeats(turns: Turns, made: Change) -> bool:
 
 
 def without_unchanged(text: str) -> str:
-    """Return a text without the clauses that say that the rest stays as it is."""
+    """Return a text without the clauses that say that the rest stays as it is; what stands whole goes on."""
+    kept = False
     for part in clauses(text):
-        if pattern("unchanged").fullmatch(plainly(part)) and part != text.strip():
+        whole = pattern("kept as it is").fullmatch(plainly(part)) is not None
+        if (whole or pattern("unchanged").fullmatch(plainly(part))) and part != text.strip():
             joint = ". " if part.isascii() else "，"
             text = re.sub(rf"[\s,，;；。.]*{re.escape(part)}[\s,，;；。.]*", joint, text)
-    return text.strip(" ,，。.;；\n")
+            kept |= whole
+    text = text.strip(" ,，.。;；\n")
+    goes_on = kept and find_operators(text.lower()) and pattern("goes on").match(text) is None
+    return text if not goes_on else f"then {text}" if text.isascii() else f"然后{text}"
 
 
 def added(turns: Turns, text: str) -> list[Turns]:

@@ -13,7 +13,6 @@ from akgen.agents.requests.places import aliases
 from akgen.agents.requests.remembered import operators_of
 from akgen.agents.requests.request import Request
 from akgen.agents.requests.set_values import values_of
-from akgen.knowledge.operators import find_operators
 
 _DROPS = ("mul", "div")
 _CLEARS = re.compile(r"\A(?:i\.e\.|that is|so|也就是|即|就是)[,，]? ?(?=\S)", re.I)
@@ -110,9 +109,8 @@ def as_a_whole(text: str, known: Request) -> str:
     """Return a follow-up as what the whole of it says of a known operator."""
     if not known.steps:
         return text
-    for rewrite in (_stored, _named_at_last):
-        if (written := rewrite(text, known)) is not None:
-            return written
+    if (written := _stored(text, known)) is not None:
+        return written
     if found := of_the_known(text, known):
         return found
     parts = clauses(text)
@@ -149,20 +147,6 @@ def _stored(text: str, known: Request) -> str | None:
     if len(stored) != 1 or re.fullmatch(r"[a-z]\w* @ [a-z]\w*|matmul|mm|bmm", product) is None:
         return None
     return f"{('first', 'second')[stored[0]]} arrives as {told[0]}, so transpose its last two dims"
-
-
-def _named_at_last(text: str, known: Request) -> str | None:
-    """Write "take the log as well, so log_softmax" as the operator that its last clause names for all of it."""
-    *before, last = clauses(text)
-    match = pattern("so it is").fullmatch(last)
-    named = find_operators(match["name"].lower()) if match is not None else ()
-    if not before or match is None or len(named) != 1 or named[0].end - named[0].begin != len(match["name"]):
-        return None
-    parts = {n.operator for part in before for n in find_operators(part.lower())} - {"take"}
-    whole = named[0].operator
-    if not parts or not all(p in whole for p in parts) or not any(n in whole for n in operators_of(known)):
-        return None
-    return f"改成 {whole}" if not text.isascii() else f"{whole} instead"
 
 
 def kept_value(part: str, known: Request) -> str | None:

@@ -48,6 +48,7 @@ from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.program import input_count
 from akgen.agents.requests.reading import Reading
 from akgen.agents.requests.request import ChainStep, ParsedRequest, Request, RequestSource
+from akgen.agents.requests.restated import restated
 from akgen.agents.requests.results_wanted import (
     computed_of_results,
     returns_as_many,
@@ -105,7 +106,14 @@ def _in_plain_words(text: str, *, first: bool) -> str:
 
 
 def _parsed(text: str, known: Request, before: Language) -> ParsedRequest:
-    """Read a turn with what is known, and without the turns before it."""
+    """Read a turn with what is known, and without the turns before it; a clause that says it again is checked."""
+    heard = _parsed_once(text, known, before)
+    if _CODE.search(text) or _BEYOND_REASON.search(text):
+        return heard
+    return restated(text, known, heard, lambda said, then: _parsed_once(said, then, before)) or heard
+
+
+def _parsed_once(text: str, known: Request, before: Language) -> ParsedRequest:
     heard = _parsed_shortened(text, known, before)
     if heard.problem is None and wraps_around(text, heard.request):
         asked = problem("type_of_the_result", language_of(text, before), name=DType.INT32.value)
@@ -117,7 +125,7 @@ def _parsed(text: str, known: Request, before: Language) -> ParsedRequest:
         return ParsedRequest(request=typed)
     sized = with_told_sizes(with_sizes(text) or text) if known.empty else text
     if sized != text:
-        again = _parsed(_in_plain_words(sized, first=True), known, before)
+        again = _parsed_once(_in_plain_words(sized, first=True), known, before)
         return again if _is_built(again) else heard
     if known.empty and (declared := plainly_declared(text)) != text:
         again = _parsed_shortened(declared, known, before)

@@ -171,9 +171,9 @@ def settled(text: MarkedText, step: ChainStep) -> ChainStep:
         attributes["shifts"] = (shift,) * len(dims) if isinstance(shift, int) else shift
     if step.operator == "rotary_embedding" and "interleaved" not in attributes:
         raise Unclear("which_one", names=["rotate half", "interleaved"])
-    exponent = attributes.pop("exponent", None)
-    if isinstance(exponent, int | float):
-        operands = [exponent]
+    for name in ("exponent", "other"):  # a tensor's or a number's
+        value = attributes.pop(name, None)
+        operands = [value] if isinstance(value, int | float) else operands
     operator = step.operator
     if operator in _REDUCED:
         reduced, pairwise = _REDUCED[operator]

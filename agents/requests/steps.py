@@ -1,5 +1,6 @@
 """Turn marked operators into steps of a chain: their order, operands, attributes, and which of several is meant."""
 
+import ast
 import itertools
 import re
 from collections.abc import Mapping
@@ -22,7 +23,9 @@ _BEHIND = re.compile(
     r"|\A\s*(?:再|并|把|请|还要)*(?:融合|串)(?:上|进)?"
 )
 _KEEPS_SHAPE = ("elementwise", "activation", "softmax", "scan")
-_ARITHMETIC = ("add", "sub", "mul", "div")
+_TAKE_NO_NUMBER = ("attention", "normalization", "softmax", "convolution", "linear", "matmul", "loss")
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+_ARITHMETIC = tuple(_SIGNS)
 _LINKS = (
     "",
     "a",
@@ -50,6 +53,14 @@ _ROOT_OF = re.compile(  # "square root of x plus 1"
     r"(?<![a-z])of (?:x|it|the input) (?:plus|minus|times|divided by|\+|-|\*|/) ?\d"
 )
 _OF_ATTRIBUTE = re.compile(r"(?:weights?|gamma|scale|eps|epsilon|temperature|权重|缩放)\s*\Z")
+_OPERAND = re.compile(  # of a sum or product that is told in words, where it is a name and nothing more
+    r"(?:times|plus|minus|over|(?:multipl(?:y|ied)|divided?|scaled?|subtract(?:ed)?|add(?:ed)?)"
+    r"(?: (?:it|that|this|the (?:result|output)))?(?: (?:back|in|on))*(?: (?:by|with|to))?"
+    r"|乘(?:以|上|回)?|除以|[减加](?:上|去|回)?)"
+    r" ?(?:the )?(?:original |input |原来的?|输入)*(?P<name>[a-z]\w{0,8})(?: (?:back|again|too|as well|on top))*"
+    r"(?=\s*(?:[,，.;；。]|\Z))"
+)
+_AFTER_ANOTHER = r"(?<![a-z0-9_])[a-z]\w* ?(?:,|，|and|和|与|、|[-+*/@]) ?{}(?![a-z0-9_])"
 _PLUS = re.compile(r"[\s,()]*\+\s*(?:an? )?")
 
 _DEFINED = re.compile(
@@ -70,6 +81,10 @@ def steps_of(
     first = operators[0] if operators else None
     lead = re.match(rf"\s*(?:{phrase('lead').pattern})", text.text)
     lead = lead or (_BEHIND.search(text.text) if known.steps else None)
+    if known.steps and first is not None and lead is None:
+        lead = re.search(
+            rf"(?:{phrase('lead').pattern}) ?(?:an? |the |一个|个|一层)?\Z", text.text[: first.begin]
+        )
     whole = any(
         m.kind in ("dtype", "shape", "shapes") for m in marks
     )  # a request of its own, not a follow-up
@@ -78,6 +93,8 @@ def steps_of(
         lead is not None or bool(added) or (not whole and _only_operands(marks, first))
     )
     made = _marked_steps(text, marks, operators)
+    if known.steps and not chained and not whole and is_truth(known.steps[-1]) and _reduces(made):
+        chained = True  # "isnan", then "sum over dim 1"
     if known.steps and not known.shapes and not chained and whole and _only_reduces(made):
         raise Unclear("order", names=[s.formula or s.operator for s in (*known.steps, *(s for _, s in made))])
     before = list(known.steps) if chained or not operators else []
@@ -104,11 +121,46 @@ def steps_of(
             raise Unclear("order", names=[s.formula or s.operator for _, s in chain])  # "mask it where x > 0"
         if left.formula and right.formula and re.search(r"[<>]|[=!]=", right.formula):
             raise Unclear("order", names=[s.formula or s.operator for _, s in chain])  # "y = -x (x < 0)"
+    chain = [chain[0], *(_on_the_input(text, place, step, chain[0][1], known) for place, step in chain[1:])]
     steps = _with_attributes(text, marks, chain)
     found = [settled(text, s) for s in _along_as_before(steps, marks, known, chained=chained)]
     if operators:
         refuse_other_tensors(text, found)
     return tuple(found), chained
+
+
+def _on_the_input(
+    text: MarkedText, place: int, step: ChainStep, first: ChainStep, known: Request
+) -> tuple[int, ChainStep]:
+    """Return a later sum or product with the first tensor as its operand where that is named: "..., then times x".
+
+    Raises Unclear where another tensor of the first step is named.
+    """
+    if place < 0 or step.operator not in _ARITHMETIC or step.operands or step.formula is not None:
+        return place, step
+    named = _OPERAND.match(text.text, place)
+    before = "\n".join((*known.said, text.text[:place])).lower()
+    if named is None or not _is_told(named["name"], before):
+        return place, step
+    if "\x00" not in text.rest[slice(*named.span("name"))]:
+        text.mark(*named.span("name"), "filler")
+    count = len(first.variables) if first.formula is not None else tensors_of(first)
+    if count > 1 and re.search(_AFTER_ANOTHER.format(named["name"]), before):
+        raise Unclear("order", names=[first.formula or first.operator, f"{step.operator} {named['name']}"])
+    if count > 1:  # "first" alone would be one more tensor
+        sign = _SIGNS[step.operator]
+        return place, ChainStep(operator="formula", formula=f"x {sign} first", variables=("x",))
+    return place, step.model_copy(update={"operands": ("first",)})
+
+
+def _is_told(name: str, before: str) -> bool:
+    """Say whether a tensor's name stands in a text; "a" may be the article, and x is the input where none is named."""
+    if name == "x" and re.search(r"(?<![a-z0-9_])x(?![a-z0-9_])", before) is None:
+        return re.search(r"(?<![a-z])of [a-z](?![a-z0-9_])", before) is None
+    tensor = rf"(?<![a-z0-9_]){name}(?![a-z0-9_(])"
+    if len(name) == 1 and name in "ai":
+        tensor += r"(?= ?(?:[,，;.、:：=\[(+*/-]|and(?![a-z])|is(?![a-z])|和|与|\d|\Z|\n))"
+    return re.search(tensor, before) is not None
 
 
 def _along_as_before(
@@ -139,6 +191,23 @@ def _put_in_front(
 def _only_reduces(made: list[tuple[Mark, ChainStep]]) -> bool:
     """Say whether a mean or a sum is all that was named: of what is known, or of another tensor."""
     return len(made) == 1 and made[0][1].operator in ("mean", "sum")
+
+
+def is_truth(step: ChainStep) -> bool:
+    """Say whether a step returns what is true or false."""
+    if step.formula is not None:
+        tree = ast.parse(step.formula, mode="eval").body
+        called = ast.unparse(tree.func).rpartition(".")[2] if isinstance(tree, ast.Call) else ""
+        entry = operator_named(called)
+        return isinstance(tree, ast.Compare) or (entry is not None and entry.category == "comparison")
+    entry = entry_of(step)
+    return entry.category == "comparison" or entry.name.startswith(("logical_", "isnan", "isinf", "isfinite"))
+
+
+def _reduces(made: list[tuple[Mark, ChainStep]]) -> bool:
+    """Say whether a reduction is all that was named."""
+    only = made[0][1] if len(made) == 1 else None
+    return only is not None and only.formula is None and entry_of(only).category == "reduction"
 
 
 def _front(text: MarkedText) -> tuple[int, int]:
@@ -203,6 +272,9 @@ def _refuse_other_owner(
 ) -> None:
     """Refuse "weight + 1" and "square root of x plus 1": the number may belong to less than the whole."""
     said = text.text[owner.begin : number.end]
+    entry = operator_named(items[-1][1].operator) if items[-1][1].formula is None else None
+    if entry is not None and entry.category in _TAKE_NO_NUMBER:
+        raise Unclear("own_operand", said=said)
     if _OF_ATTRIBUTE.search(text.text[: owner.begin]):
         raise Unclear("own_operand", said=said)
     inner = len(items) > 1 and _ROOT_OF.search(text.text, items[-2][0].end, number.end)

@@ -15,6 +15,7 @@ from akgen.agents.requests.request import ChainStep
 from akgen.knowledge.operators import OperatorEntry
 from akgen.tools.core.dtypes import DType
 
+_PAIR = 2
 _INTEGERS = (DType.INT64, DType.INT32)
 _RETURN_INDICES = (
     "argmax", "argmin", "argsort", "stable_argsort", "searchsorted", "bucketize", "count_nonzero",
@@ -36,7 +37,8 @@ _MASK = r"(?:masks?|conditions?|cond|掩码|条件|布尔张量)"
 _SCALE = r"(?:scales?|缩放(?:系数|因子)?|比例)"
 _RESULT_BEFORE = re.compile(
     r"(?:(?<![a-z])(?:outputs?|results?|return(?:s|ing)?|gives?|producing|produces|yields?|out)(?![a-z])|输出|结果|返回|得到)"
-    r"(?:[\s:=]|(?<![a-z])(?:is|are|as|in|an?|the|dtype|type|values?|to|of|both)(?![a-z])|[为是成的用]|类型|张量|一个)*\Z"
+    r"(?:[\s:=]|(?<![a-z])(?:is|are|as|in|an?|the|dtype|type|values?|to|of|both|should|must|shall|be|it|them)(?![a-z])"
+    r"|[为是成的用要]|应该|类型|张量|一个)*\Z"
     r"|(?:(?<![a-z])(?:cast|convert(?:ed)?|back|down|round(?:ed)?|quanti[sz]ed?) ?(?:it |the result )?(?:back "
     r"|down )?(?:to|into|as)"
     r"|->|→|=>|转[成为到换回]+|量化[成为到]|存[成为])\s*(?:an? )?\Z"
@@ -56,9 +58,12 @@ _NAMES = re.compile(
 
 
 def take_types(
-    text: MarkedText, entries: list[OperatorEntry], variables: set[str]
+    text: MarkedText, entries: list[OperatorEntry], variables: set[str], known: tuple[DType, ...] = ()
 ) -> tuple[DType | None, DType | None]:
-    """Take the types of indices, masks and the result out of the request's types; return indices' and the result's."""
+    """Take the types of indices, masks and the result out of the request's types; return indices' and the result's.
+
+    `known` are the types of a request that the text goes on from.
+    """
     types = [m for m in text.sorted() if m.kind == "dtype"]
     held = {draw for entry in entries for draw in entry.draws.values()}
     held |= {"mask" for v in variables if v in ("mask", "cond", "condition")}
@@ -91,8 +96,9 @@ def take_types(
                 text.mark(mark.begin, mark.begin, "attribute", AttributeValues({"low": 0, "high": 255}))
         elif "int8" in held and mark.value.is_float and others <= {DType.INT8}:
             continue  # what int8 is turned into
-        elif _of_result(text, mark) and (others or _natural(entries, mark.value)):
+        elif _of_result(text, mark) and (others or known or _natural(entries, mark.value)):
             again = mark.value.is_float and sum(m.value is mark.value for m in types) > 1
+            again |= known == (mark.value,)
             natural = _natural(entries, mark.value) or (again and all(map(_keeps_type, entries)))
             result = None if natural else mark.value
         elif (mark.value is DType.INT8 and "int8" in held) or (
@@ -163,6 +169,51 @@ def with_result(steps: tuple[ChainStep, ...], result: DType | None) -> tuple[Cha
             raise Unclear("type_of_the_result", name=result.value)
         return (*steps, ChainStep(operator="with_int32_indices"))
     return (*steps, ChainStep(operator="cast", attributes={"dtype": result.value}))
+
+
+_NAMED = (
+    r"(?!(?:it|this|that|the|then|both|all|each|of|an|by|to|with|from|need|make|do)(?![a-z0-9_]))[a-z]\w{0,7}"
+)
+_ENDED = (
+    r"(?=\s*(?:[,.;:)\uff0c\u3002\uff1b\uff1a]"
+    r"|(?<![a-z])(?:and )?(?:then|followed|together|element-?wise)(?![a-z])|再|然后|之?后|\Z))"
+)
+_BOTH_BEHIND = re.compile(
+    rf" (?:of |for |the |two |both |tensors? |inputs? |matrices |vectors )*(?P<a>{_NAMED})"
+    rf" ?(?:and|with|,|&|和|与|、|跟) ?(?P<b>{_NAMED}){_ENDED}"
+)
+_BOTH_BEFORE = re.compile(
+    rf"(?<![a-z0-9_])(?P<a>{_NAMED}) ?(?:和|与|、|跟) ?(?P<b>{_NAMED}) ?(?:逐元素|按元素|逐个|的)*\Z"
+)
+_LEFT, _RIGHT = re.compile(rf"(?<![a-z0-9_])(?P<a>{_NAMED}) ?\Z"), re.compile(rf" ?(?P<b>{_NAMED}){_ENDED}")
+_EITHER_WAY = ("add", "mul", "maximum", "minimum", "eq", "ne")
+_IN_ORDER = ("sub", "div", "gt", "ge", "lt", "le")
+
+
+def take_operands(text: MarkedText) -> None:
+    """Mark the names of the two tensors of the first operator, which come in that order: "add a and b, then gelu".
+
+    Names whose shapes are told in another order are left to those who read declarations.
+    """
+    first = next((m for m in text.sorted() if m.kind == "operator"), None)
+    if first is None or first.value not in (*_EITHER_WAY, *_IN_ORDER):
+        return
+    before, behind = text.text[: first.begin], text.text[first.end :]
+    left, right = _LEFT.search(before), _RIGHT.match(behind)
+    spans: list[tuple[int, int]] = []
+    if first.value in _EITHER_WAY and (both := _BOTH_BEHIND.match(behind)) is not None:
+        spans = [(first.end + both.start(n), first.end + both.end(n)) for n in ("a", "b")]
+    elif first.value in _EITHER_WAY and (both := _BOTH_BEFORE.search(before)) is not None:
+        spans = [both.span("a"), both.span("b")]
+    elif left is not None and right is not None:
+        spans = [left.span("a"), (first.end + right.start("b"), first.end + right.end("b"))]
+    names = [text.text[slice(*span)] for span in spans]
+    if len({*names}) < _PAIR or not all("\x00" not in text.rest[slice(*span)] for span in spans):
+        return
+    again = re.findall(rf"(?<![a-z0-9_])(?:{'|'.join(names)})(?![a-z0-9_])", text.text[spans[1][1] :])
+    if again[:_PAIR] in ([], names, names[:1]):
+        for span in spans:
+            text.mark(*span, "filler")
 
 
 def take_names(text: MarkedText) -> None:
