@@ -18,6 +18,7 @@ from akgen.agents.requests.places import dtype_of, shape_of
 from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.request import ChainStep, Request, Shape
 from akgen.agents.requests.result_shapes import result_shape
+from akgen.agents.requests.sizes import number
 from akgen.knowledge.operators import find_operators, operator_named
 
 _SIGNS = {"add": "+", "mul": "*", "sub": "-", "div": "/"}
@@ -43,8 +44,10 @@ def with_tensor(text: str, known: Request) -> Request | None:
     in_front = _FIRST.search(text) is not None and bool(known.steps)
     by_row = _EACH_ROW.search(text) is not None
     match = _pattern().fullmatch(_EACH_ROW.sub("", _FIRST.sub("", text)).strip())
-    if match is None or known.source is not None or len(known.shapes) != 1:
+    if known.source is not None or len(known.shapes) != 1:
         return None
+    if match is None:
+        return _with_layer_bias(text, known)
     said = {name.rstrip("0123456789"): value for name, value in match.groupdict().items() if value}
     shape = shape_of(said["shape"])
     dtype = dtype_of(said["dtype"]) if "dtype" in said else None
@@ -167,7 +170,16 @@ def _fits(shape: Shape, wanted: Shape) -> bool:
     return len(shape) <= len(wanted) and all(n in (1, m) for n, m in pairs)
 
 
-def _of_layer(shape: Shape, known: Request) -> Request | None:
+def _with_layer_bias(text: str, known: Request) -> Request | None:
+    """Return the known request with the bias of its layer, whose weight is given, as long as is said, or as it must be."""
+    match = re.compile(words()["edits"]["bias"], re.I).fullmatch(text)
+    if match is None or not known.steps:
+        return None
+    said = next((number(n) for n in match.groups() if n), None)
+    return _of_layer(None if said is None else (said,), known)
+
+
+def _of_layer(shape: Shape | None, known: Request) -> Request | None:
     """Return the known request with a bias in its layer, whose weight is given. Raises Unclear if it does not fit."""
     first, *later = known.steps
     tree = ast.parse(first.formula or "0", mode="eval").body
@@ -181,8 +193,9 @@ def _of_layer(shape: Shape, known: Request) -> Request | None:
     slots = {k.arg: ast.unparse(k.value) for k in tree.keywords}
     if tree.func.id not in _LAYERS or "bias" in slots or slots.get("weight") not in first.variables:
         return None
-    if shape != given[first.variables.index(slots["weight"])][:1]:
-        raise Unclear("disagree", name="bias", said=list(shape))
+    wanted = given[first.variables.index(slots["weight"])][:1]
+    if shape not in (None, wanted):
+        raise Unclear("disagree", name="bias", said=list(shape or ()))
     name = _name("bias", known)
     values = [k for k in tree.keywords if k.arg in ("input", "weight")]
     tree.keywords = [
@@ -198,7 +211,7 @@ def _of_layer(shape: Shape, known: Request) -> Request | None:
         }
     )
     count = len(first.variables)
-    return _changed((step, *later), (*given[:count], shape, *given[count:]), known)
+    return _changed((step, *later), (*given[:count], wanted, *given[count:]), known)
 
 
 @cache

@@ -36,6 +36,8 @@ def with_bias(text: str, known: Request) -> tuple[ChainStep, ...] | None:
     last = known.steps[-1]
     if last.formula is None and entry_of(last).category == "convolution":
         return None  # it is along the channels
+    if any((s.formula or "").startswith("conv") for s in known.steps):
+        raise Unclear("order", names=[*(s.formula or s.operator for s in known.steps), text])
     said = next((number(n) for n in match.groups() if n), None)
     width = _width(known)
     if said is not None and width is not None and said != width:

@@ -34,6 +34,16 @@ _COUNT = re.compile(r"(?P<value>\d+) ?(?P<name>[a-z_ ]+|[行列个头]+)", re.I)
 _VALUE = re.compile(r"(?P<name>[a-z_]+) ?[=:]? ?(?P<value>[-+]?[\d.]\S*)", re.I)
 
 
+_NONE_AT_ZERO = (
+    "weight decay",
+    "weight_decay",
+    "wd",
+    "label smoothing",
+    "smoothing",
+    "momentum",
+    "权重衰减",
+    "标签平滑",
+)
 _WHOLE = (DType.INT8, DType.UINT8, DType.INT16, DType.INT32)
 
 
@@ -97,7 +107,8 @@ def _dropped(turns: Turns, part: str) -> Change | None:
         found = places.declared_places(turns, called)
         if len(found) == 1 and len(places.literal_places(turns, called)) == 1:
             return Change(((found[0], ""),))
-    return None
+    told = places.value_places(turns, name) if name in _NONE_AT_ZERO else []
+    return Change(((told[0], "0"),)) if len(told) == 1 else None
 
 
 def _quantized(turns: Turns, part: str) -> Change | None:

@@ -8,7 +8,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from akgen.agents.requests.follow_up_words import pattern
+from akgen.agents.requests.follow_up_words import clauses, pattern
 from akgen.agents.requests.formula import operations_of
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.request import Request
@@ -32,7 +32,7 @@ def remembered(request: Request, known: Request, said: tuple[str, ...]) -> Reque
 
 def taken_back(text: str, known: Request) -> TakenBack | None:
     """Return an earlier request that a text asks for; None if it asks for none."""
-    found = _pattern("undo").match(text)
+    found = _pattern("undo").match(_without_reason(text))
     request, rest = known, text
     if (
         found is None
@@ -41,12 +41,19 @@ def taken_back(text: str, known: Request) -> TakenBack | None:
     ):
         found = same
     if found is not None and known.earlier:
-        request, rest = _before(known), text[found.end() :].strip(" ,.;，。；!！")
+        request, rest = _before(known), found.string[found.end() :].strip(" ,.;，。；!！")
     if (named := _pattern("back to").match(rest)) is not None and (known.earlier or request is not known):
         back = _with_operator(named["what"], request)
         if back is not None:
             return TakenBack(back, rest[named.end() :].strip(" ,.;，。；!！"))
     return TakenBack(request, rest) if request is not known else None
+
+
+def _without_reason(text: str) -> str:
+    """Return the last clause of a text where it takes back, and those before it only say why: "too slow, undo that"."""
+    *before, last = clauses(text) or [text]
+    says_more = any(find_operators(part.lower()) or re.search(r"\d", part) for part in before)
+    return text if says_more or _pattern("undo").fullmatch(last) is None else last
 
 
 def _unequal(known: Request) -> bool:

@@ -78,6 +78,11 @@ _AGREES = re.compile(  # "yes, with affine": the rest is what is wanted
     r"\s*(?=\S)",
     re.I,
 )
+_GOES_ON = re.compile(  # from what is known: "then divide it by s, s [32]"
+    r"\A\s*(?:and |now |ok,? )*(?:then|also|after that|finally)(?![a-z])|(?<![a-z])(?:it|the (?:result|output))(?= ?(?:by|with|to|plus|times|,|\Z))"
+    r"|\A\s*(?:再|然后|最后|接着|结果)+(?!写|来|做一?个|给)|它",
+    re.I,
+)
 _RETURNED = re.compile(r"(?<![a-z])(?:return|output|result|give)s?(?![a-z])|返回|输出|结果", re.I)
 _CODE = re.compile(r"```|`|^(?:import |from \w[\w.]* import |class \w|def \w|@)", re.M)
 _QUOTED = re.compile(r"`([A-Za-z_]\w*)`")  # a name, and no code
@@ -452,7 +457,7 @@ def _code_follow_up(text: str, known: Request, language: Language) -> ParsedRequ
             else ParsedRequest(request=request)
         )
     fresh = _plainly(text, Request())
-    if fresh is None or not fresh.steps or fresh.shapes:
+    if fresh is None or not fresh.steps or (fresh.shapes and not _GOES_ON.search(text)):
         return None
     names = [source.name, *(s.formula or s.operator for s in fresh.steps)]
     return ParsedRequest(request=known, problem=problem("order", language, names=names), kind="unclear")

@@ -144,6 +144,9 @@ def refuse_other_tensors(text: MarkedText, steps: list[ChainStep]) -> None:
         raise Unclear("more_tensors", names=[s.operator for s in steps], taken=taken)
 
 
+_OF_MATRICES = re.compile(
+    r"\A(?!.*(?:element|point|hadamard|逐)).*(?<![a-z])matri(?:x|ces)(?![a-z])", re.DOTALL
+)
 _REDUCED = {"max": ("amax", "maximum"), "min": ("amin", "minimum")}
 _TWO = re.compile(r"\b(?:two|both|x and y|a and b|elementwise|element-wise|pairwise)\b|两个|逐元素")
 
@@ -189,6 +192,8 @@ def settled(text: MarkedText, step: ChainStep) -> ChainStep:
         raise Unclear("which_one", names=["layer_norm", "rms_norm", "torch.nn.functional.normalize"])
     if operator == "gelu_tanh" and re.search(r"fast[ _-]?gelu|快速gelu", text.text):
         raise Unclear("which_one", names=["gelu", "gelu, tanh approximation", "x * sigmoid(1.702 * x)"])
+    if operator == "mul" and not operands and _OF_MATRICES.search(text.text):
+        raise Unclear("which_one", names=["elementwise product", "matmul"])
     entry = operator_named(operator)
     if entry is not None and entry.operand == "required" and not operands and not _TWO.search(text.text):
         raise Unclear("operand", operator=operator)

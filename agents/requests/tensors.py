@@ -96,7 +96,9 @@ def take_types(
                 text.mark(mark.begin, mark.begin, "attribute", AttributeValues({"low": 0, "high": 255}))
         elif "int8" in held and mark.value.is_float and others <= {DType.INT8}:
             continue  # what int8 is turned into
-        elif _of_result(text, mark) and (others or known or _natural(entries, mark.value)):
+        elif (alone and mark.value.is_float and len(entries) == 1) or (
+            _of_result(text, mark) and (others or known or _natural(entries, mark.value))
+        ):
             again = mark.value.is_float and sum(m.value is mark.value for m in types) > 1
             again |= known == (mark.value,)
             natural = _natural(entries, mark.value) or (again and all(map(_keeps_type, entries)))

@@ -22,6 +22,13 @@ _CLAUSES = re.compile(r"([,，;；。\n]|\.(?=\s|\Z)|\s+and\s+(?=no |with |use |
 _MODULE = re.compile(r"(?:torch\.)?nn\.([A-Z]\w*)\Z")
 
 
+_STANDS = Request(  # in the place of the code, so that a follow-up is read as one of any operator
+    steps=(ChainStep(operator="formula", formula="x", variables=("x",)),),
+    shapes=(((2, 4, 8, 8),),),
+    dtypes=(DType.FLOAT32,),
+)
+
+
 class EditedCode(NamedTuple):
     """Code with the edits made, and the words that say something else."""
 
@@ -46,12 +53,13 @@ def edited_code(source: RequestSource, said: str, read: Read) -> EditedCode | No
 
 
 def _clause(source: RequestSource, said: str, read: Read) -> RequestSource | None:
-    said = re.sub(_pattern("lead"), "", said.strip(" :：?？!！"), count=1)
+    whole = said.strip(" :：?？!！")
+    said = re.sub(_pattern("lead"), "", whole, count=1)
     said = re.sub(words()["edits"]["same but"], "", said, count=1, flags=re.I).strip()
-    for edit in (_exchanged, _dropped, _set, _appended):
+    for edit in (_exchanged, _dropped, _set):
         if (found := edit(source, said, read)) is not None:
             return found
-    return None
+    return _appended(source, said, read) or _appended(source, whole, read)
 
 
 def _pattern(name: str) -> re.Pattern[str]:
@@ -204,11 +212,10 @@ def _appended(source: RequestSource, said: str, read: Read) -> RequestSource | N
         names = names or (list(taken[:1]) if name in ("input", "输入") else [])
         body: list[ast.stmt] | None = ast.parse(f"return x0 + {names[0]}").body if names else None
     else:
-        match = _pattern("append").fullmatch(said)
-        found = read(next(g for g in match.groups() if g), Request()) if match is not None else None
-        if found is None or not found.steps or found.shapes or not found.assumed:
+        found = read(said, _STANDS)
+        if found is None or found.steps[:1] != _STANDS.steps or found.shapes != _STANDS.shapes:
             return None
-        body = _body(found.steps)
+        body = _body(found.steps[1:]) if len(found.steps) > 1 else None
     if body is None or not taken or "x0" in taken:
         return None
     lines = indent("\n".join(map(ast.unparse, body)), "    ")
