@@ -171,7 +171,7 @@ def _fits(shape: Shape, wanted: Shape) -> bool:
 
 
 def _with_layer_bias(text: str, known: Request) -> Request | None:
-    """Return the known request with the bias of its layer, whose weight is given, as long as is said, or as it must be."""
+    """Return the known request with the bias of its layer, whose weight is given: as long as is said, or must be."""
     match = re.compile(words()["edits"]["bias"], re.I).fullmatch(text)
     if match is None or not known.steps:
         return None

@@ -79,7 +79,8 @@ _AGREES = re.compile(  # "yes, with affine": the rest is what is wanted
     re.I,
 )
 _GOES_ON = re.compile(  # from what is known: "then divide it by s, s [32]"
-    r"\A\s*(?:and |now |ok,? )*(?:then|also|after that|finally)(?![a-z])|(?<![a-z])(?:it|the (?:result|output))(?= ?(?:by|with|to|plus|times|,|\Z))"
+    r"\A\s*(?:and |now |ok,? )*(?:then|also|after that|finally)(?![a-z])"
+    r"|(?<![a-z])(?:it|the (?:result|output))(?= ?(?:by|with|to|plus|times|,|\Z))"
     r"|\A\s*(?:再|然后|最后|接着|结果)+(?!写|来|做一?个|给)|它",
     re.I,
 )
