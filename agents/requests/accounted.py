@@ -264,6 +264,18 @@ def said_twice(text: MarkedText, request: Request, known: Request) -> bool:
         any(_repeated(text, request, known))
         or any(_defined_twice(text, request))
         or any(_twice_alike(text, request, known))
+        or _in_a_row_twice(text, request)
+    )
+
+
+def _in_a_row_twice(text: MarkedText, request: Request) -> bool:
+    """Say whether several operators would be computed, and then the same again: "var + mean, gives (var, mean)"."""
+    names = [s.formula or s.operator for s in request.steps]
+    runs = (
+        names[at : at + 2 * n] for n in range(2, len(names) // 2 + 1) for at in range(len(names) - 2 * n + 1)
+    )
+    return any(r[: len(r) // 2] == r[len(r) // 2 :] and len({*r}) > 1 for r in runs) and not _TWICE.search(
+        text.text
     )
 
 

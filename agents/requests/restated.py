@@ -28,6 +28,10 @@ from akgen.knowledge.operators import Value, find_operators, operator_named
 Parse = Callable[[str, Request], ParsedRequest]
 _GROUP = re.compile(r"[(（]([^()（）]*(?:[(（][^()（）]*[)）][^()（）]*)*)[)）]")
 _SIGNS = re.compile(r"[a-z0-9)] ?(?:[-+*/^@]|\*\*) ?[a-z0-9(]", re.I)
+_BY_INDEX = re.compile(
+    r"(?<![\w.\]])[a-z]\w* ?\[ ?[a-z](?: ?, ?[a-z])* ?\] ?=(?!=) ?(?P<right>.+?)(?=\s*(?:[;；。\n]|\.(?:\s|\Z)|\Z))",
+    re.I,
+)
 _MOST_STEPS, _MOST_SAYINGS = 8, 2
 _LONGEST = 400  # characters of a text that is looked at
 _UNREADABLE = (RuntimeError, ValueError, IndexError, KeyError, AssertionError)
@@ -46,6 +50,11 @@ def restated(text: str, known: Request, heard: ParsedRequest, parse: Parse) -> P
     """Return what a text means of which a clause says something again, or a question; None of any other text."""
     if len(text) > _LONGEST:
         return None
+    if (equation := _BY_INDEX.search(text)) is not None and not _is_as(equation, heard, parse):
+        asked = problem(
+            "not_built", language_of(text, Language.ENGLISH), words=[equation[0]], name=heard.request.name
+        )
+        return ParsedRequest(request=known, problem=asked, kind="unclear")
     for saying in itertools.islice(_telling(text, known, heard), _MOST_SAYINGS):
         for rest in _rests(text, saying):
             told = parse(rest, known)
@@ -60,6 +69,22 @@ def restated(text: str, known: Request, heard: ParsedRequest, parse: Parse) -> P
             sentence = problem("order", language_of(text, Language.ENGLISH), names=asked)
             return ParsedRequest(request=known, problem=sentence, kind="unclear")
     return None
+
+
+def _is_as(equation: re.Match[str], heard: ParsedRequest, parse: Parse) -> bool:
+    """Say whether what is built of an operator's name computes what an equation by index beside it says.
+
+    True of what is built of the equation itself, and of what is asked about anyway.
+    """
+    request = heard.request
+    if heard.problem is not None or request.source is not None or any(s.formula for s in request.steps):
+        return True
+    names = dict.fromkeys(re.findall(r"(?<![\w.])([a-z]\w*) ?\[", equation["right"], re.I))
+    if len(request.shapes) != 1 or len(names) != len(request.shapes[0]):
+        return False
+    tensors = [f"{name} {list(shape)}" for name, shape in zip(names, request.shapes[0], strict=True)]
+    read = parse(", ".join((equation[0], *tensors)), Request())
+    return read.problem is None and _agree(request, read.request)
 
 
 def _telling(text: str, known: Request, heard: ParsedRequest) -> Iterator[_Saying]:
