@@ -265,7 +265,14 @@ def said_twice(text: MarkedText, request: Request, known: Request) -> bool:
         or any(_defined_twice(text, request))
         or any(_twice_alike(text, request, known))
         or _in_a_row_twice(text, request)
+        or _also_a_tensor(request)
     )
+
+
+def _also_a_tensor(request: Request) -> bool:
+    """Say whether an operator of a chain would be a tensor of it, too: "var + mean", of the same tensor."""
+    tensors = {name for s in request.steps for name in s.variables}
+    return any(s.formula is None and s.operator in tensors for s in request.steps)
 
 
 def _in_a_row_twice(text: MarkedText, request: Request) -> bool:

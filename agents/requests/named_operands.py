@@ -13,6 +13,7 @@ from akgen.agents.requests.added_tensors import with_tensor
 from akgen.agents.requests.needs import missing, with_type
 from akgen.agents.requests.places import FLOATS, type_places
 from akgen.agents.requests.problems import Unclear
+from akgen.agents.requests.program import input_count
 from akgen.agents.requests.request import ChainStep, Request, Shape
 from akgen.agents.requests.result_shapes import result_shape
 from akgen.agents.requests.specified.layout import SpecifiedText
@@ -90,7 +91,9 @@ def with_named_operands(said: str, read: Read) -> Request | None:
     request = _begun(text, tensors, taken, kinds, behind, read)
     for first in _firsts(text, tensors, taken, kinds):
         request = request or _read_all([first, *behind], taken, read)
-    if request is None or (stated.shapes and {result_shape(request)} != {*stated.shapes}):
+    if request is None or input_count(request) != len(request.shapes[0]):
+        return None
+    if stated.shapes and {result_shape(request)} != {*stated.shapes}:
         return None
     return request
 

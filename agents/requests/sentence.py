@@ -86,6 +86,9 @@ _GOES_ON = re.compile(  # from what is known: "then divide it by s, s [32]"
 )
 _RETURNED = re.compile(r"(?<![a-z])(?:return|output|result|give)s?(?![a-z])|返回|输出|结果", re.I)
 _CODE = re.compile(r"```|`|^(?:import |from \w[\w.]* import |class \w|def \w|@)", re.M)
+_POWER = re.compile(
+    r"(?<![\w.])[a-z]\w* ?\^ ?(?!t(?!\w))[a-z]\w*(?![\w(])", re.I
+)  # of two tensors, or all bits but the same
 _QUOTED = re.compile(r"`([A-Za-z_]\w*)`")  # a name, and no code
 _BEYOND_REASON = re.compile(r"\d{12}(?=\d{28})|(?:[-+~([{√]\s*){12}(?=(?:[-+~([{√]\s*){88})")
 
@@ -124,6 +127,14 @@ def _parsed_once(text: str, known: Request, before: Language) -> ParsedRequest:
     if heard.problem is None and wraps_around(text, heard.request):
         asked = problem("type_of_the_result", language_of(text, before), name=DType.INT32.value)
         return ParsedRequest(request=known, problem=asked, kind="unclear")
+    if (
+        heard.problem is None
+        and _POWER.search(text)
+        and heard.request.dtypes
+        and not _any_float(heard.request)
+    ):
+        asked = problem("which_one", language_of(text, before), names=["bitwise_xor", "pow"])
+        return ParsedRequest(request=known, problem=asked, kind="unclear")
     if heard.problem is None or _CODE.search(text) or _BEYOND_REASON.search(text):
         return heard
     typed = typed_request(text, known, lambda said, then: _understood_whole(said, then, before))
@@ -137,6 +148,10 @@ def _parsed_once(text: str, known: Request, before: Language) -> ParsedRequest:
         again = _parsed_shortened(declared, known, before)
         return again if _is_built(again) else heard
     return heard
+
+
+def _any_float(request: Request) -> bool:
+    return any(dtype.is_float for dtype in request.dtypes)
 
 
 def _understood_whole(text: str, known: Request, before: Language) -> Request | None:

@@ -61,6 +61,7 @@ _OPERAND = re.compile(  # of a sum or product that is told in words, where it is
     r"(?=\s*(?:[,，.;；。]|\Z))"
 )
 _AFTER_ANOTHER = r"(?<![a-z0-9_])[a-z]\w* ?(?:,|，|and|和|与|、|[-+*/@]) ?{}(?![a-z0-9_])"
+_LISTED = re.compile(r"[\s,，、]*(?:(?:and|with)(?![a-z])|和|且)?\s*")
 _PLUS = re.compile(r"[\s,()]*\+\s*(?:an? )?")
 
 _DEFINED = re.compile(
@@ -355,12 +356,14 @@ def _with_attributes(
     places = [place for place, _ in chain]
     fresh = [i for i, place in enumerate(places) if place >= 0]
     given: dict[tuple[int, str], Any] = {}
+    owner, end = -1, 0  # of the attribute before
     for mark in marks:
         if mark.kind not in ("attribute", "axis"):
             continue
+        listed = owner if _LISTED.fullmatch(text.text[end : mark.begin]) else -1  # "stride 2, bias=False"
         order = sorted(
             range(len(steps)),
-            key=lambda i: (i not in fresh, places[i] > mark.begin, abs(places[i] - mark.begin)),
+            key=lambda i: (i not in fresh, i != listed, places[i] > mark.begin, abs(places[i] - mark.begin)),
         )
         for i in order:
             values = accepted(steps[i], mark)
@@ -371,14 +374,23 @@ def _with_attributes(
             if denies_what_is_not(mark) or (batch and is_loss(steps[-1])):
                 continue
             raise _refused(text, mark, steps)
+        owner, end = i, mark.end
         for name, value in values.items():
-            if given.setdefault((i, name), value) != value:
+            before = given.setdefault((i, name), value)
+            if before != value and not _same_axis(marks, before, value):
                 raise Unclear("said_twice", name=name)
         if both := next((n for n in values if (i, _ELSE.get(n, n)) in given and n in _ELSE), None):
             raise Unclear("said_twice", name=both)
         kept = without_else(steps[i], values)
         steps[i] = steps[i].model_copy(update={"attributes": {**kept, **values}})
     return steps
+
+
+def _same_axis(marks: list[Mark], one: Any, other: Any) -> bool:
+    """Say whether two numbers name one axis of the tensors that are told: "each row, dim 1" of a matrix."""
+    ranks = {len(shape) for m in marks if m.kind == "shape" for shape in m.value}
+    numbers = type(one) is int and type(other) is int
+    return numbers and len(ranks) == 1 and (one - other) % ranks.pop() == 0
 
 
 def without_else(step: ChainStep, values: Mapping[str, Value]) -> dict[str, Value]:
