@@ -7,9 +7,9 @@ from typing import NamedTuple
 from akgen.agents.requests import sizes
 from akgen.agents.requests.declarations import declarations
 from akgen.agents.requests.formula import VARIABLE
-from akgen.agents.requests.functions import MAKES
 from akgen.agents.requests.marks import MarkedText
 from akgen.agents.requests.request import Shape
+from akgen.agents.requests.signs import MAKES
 from akgen.knowledge.operators import operator_named
 from akgen.tools.core.dtypes import DType
 

@@ -14,12 +14,11 @@ from typing import NamedTuple
 from akgen.agents.requests.declared import TENSOR, declared_tensors, halves_of, shapes_of
 from akgen.agents.requests.fits import aligned, shape_of
 from akgen.agents.requests.formula import VARIABLE, WIDTHS, with_paths
-from akgen.agents.requests.functions import NORMS, has_norm, with_affine
 from akgen.agents.requests.marks import MarkedText
 from akgen.agents.requests.notation import Notation, NotRead
 from akgen.agents.requests.pieces import Equation, joined_pieces
 from akgen.agents.requests.request import Shape
-from akgen.agents.requests.signs import MathToken, spelt, tokens
+from akgen.agents.requests.signs import NORMS, MathToken, has_norm, spelt, tokens, with_affine
 from akgen.agents.requests.trees import call, names_of, substituted
 from akgen.tools.core.dtypes import DType
 

@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from akgen.agents.requests.fits import Misfit, shape_of, within, within_once
-from akgen.agents.requests.functions import CALLED, MAKES, NORMS, POOLED, normalised
 from akgen.agents.requests.request import Shape
-from akgen.agents.requests.signs import MathToken, split_name
+from akgen.agents.requests.signs import CALLED, MAKES, NORMS, POOLED, MathToken, normalised, split_name
 from akgen.agents.requests.trees import (
     call,
     number_of,

@@ -65,8 +65,8 @@ def restated(text: str, known: Request, heard: ParsedRequest, parse: Parse) -> P
             if (found := _confirmed(saying.what, told.request, parse)) is not None:
                 return ParsedRequest(request=found)
         if heard.problem is None and saying.led and _is_a_step_more(saying.what, heard.request):
-            asked = [s.formula or s.operator for s in heard.request.steps]
-            sentence = problem("order", language_of(text, Language.ENGLISH), names=asked)
+            steps = [s.formula or s.operator for s in heard.request.steps]
+            sentence = problem("order", language_of(text, Language.ENGLISH), names=steps)
             return ParsedRequest(request=known, problem=sentence, kind="unclear")
     return None
 

@@ -10,7 +10,6 @@ from akgen.agents.requests.described import is_composite
 from akgen.agents.requests.equations import Told, read_equations
 from akgen.agents.requests.formula import indices_among, operations_of
 from akgen.agents.requests.formula_axes import is_open, open_reductions, reduces
-from akgen.agents.requests.functions import NORMS, has_norm
 from akgen.agents.requests.guesses import misspelt_filler
 from akgen.agents.requests.labels import disagreeing
 from akgen.agents.requests.layouts import layout_of, take_named_axes
@@ -21,6 +20,7 @@ from akgen.agents.requests.problems import Unclear
 from akgen.agents.requests.remarks import take_remarks
 from akgen.agents.requests.request import ChainStep, Held, Request
 from akgen.agents.requests.settled import is_of_the_result
+from akgen.agents.requests.signs import NORMS, has_norm
 from akgen.agents.requests.typed.computed import result_types
 from akgen.agents.requests.whole_numbers import widened
 from akgen.agents.requests.wishes import take_wishes

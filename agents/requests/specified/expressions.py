@@ -5,7 +5,7 @@ import re
 from collections.abc import Container
 
 from akgen.agents.requests.formula import with_paths
-from akgen.agents.requests.functions import CALLED, MAKES, NORMS
+from akgen.agents.requests.signs import CALLED, MAKES, NORMS
 from akgen.agents.requests.specified.layout import said_words
 from akgen.agents.requests.specified.tensors import dtype_of
 from akgen.knowledge.operators import operator_named

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 
 from akgen.agents.requests import sizes
 from akgen.agents.requests.asides import without_asides
-from akgen.agents.requests.functions import NORMS, with_affine
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.request import Request
+from akgen.agents.requests.signs import NORMS, with_affine
 from akgen.agents.requests.specified.built import request_of
 from akgen.agents.requests.specified.inputs import take_promises, take_remarks_on, with_types
 from akgen.agents.requests.specified.layout import SpecifiedText
