@@ -29,9 +29,11 @@ Parse = Callable[[str, Request], ParsedRequest]
 _GROUP = re.compile(r"[(（]([^()（）]*(?:[(（][^()（）]*[)）][^()（）]*)*)[)）]")
 _SIGNS = re.compile(r"[a-z0-9)] ?(?:[-+*/^@]|\*\*) ?[a-z0-9(]", re.I)
 _BY_INDEX = re.compile(
-    r"(?<![\w.\]])[a-z]\w* ?\[ ?[a-z](?: ?, ?[a-z])* ?\] ?=(?!=) ?(?P<right>.+?)(?=\s*(?:[;；。\n]|\.(?:\s|\Z)|\Z))",
+    r"(?<![\w.\]])[a-z]\w* ?\[ ?[a-z](?: ?, ?[a-z])* ?\] ?=(?!=) ?"
+    r"(?P<right>(?:[^\[\]()（）,，;；。.\n]|\.\d|\[[^\[\]\n]*\]|\((?:[^()\n]|\([^()\n]*\))*\))+)",
     re.I,
 )
+_INDEXED = re.compile(r"(?<![\w.])([a-z]\w*) ?\[([^\[\]]*)\]", re.I)
 _MOST_STEPS, _MOST_SAYINGS = 8, 2
 _LONGEST = 400  # characters of a text that is looked at
 _UNREADABLE = (RuntimeError, ValueError, IndexError, KeyError, AssertionError)
@@ -79,12 +81,17 @@ def _is_as(equation: re.Match[str], heard: ParsedRequest, parse: Parse) -> bool:
     request = heard.request
     if heard.problem is not None or request.source is not None or any(s.formula for s in request.steps):
         return True
-    names = dict.fromkeys(re.findall(r"(?<![\w.])([a-z]\w*) ?\[", equation["right"], re.I))
-    if len(request.shapes) != 1 or len(names) != len(request.shapes[0]):
+    indexed = {m[1]: m[2].count(",") + 1 for m in _INDEXED.finditer(equation["right"])}
+    count = input_count(request)
+    if len(request.shapes) != 1 or len(indexed) != count:
         return False
-    tensors = [f"{name} {list(shape)}" for name, shape in zip(names, request.shapes[0], strict=True)]
+    given = request.shapes[0] if len(request.shapes[0]) == count else request.shapes[0] * count
+    shapes = tuple(
+        shape[-axes:] for shape, axes in zip(given, indexed.values(), strict=True)
+    )  # of the last axes
+    tensors = [f"{name} {list(shape)}" for name, shape in zip(indexed, shapes, strict=True)]
     read = parse(", ".join((equation[0], *tensors)), Request())
-    return read.problem is None and _agree(request, read.request)
+    return read.problem is None and _agree(request.model_copy(update={"shapes": (shapes,)}), read.request)
 
 
 def _telling(text: str, known: Request, heard: ParsedRequest) -> Iterator[_Saying]:
