@@ -372,8 +372,8 @@ def test_blocks_of_c_one_after_another(probe, take):
 
 
 CALLBACK = """
-void Bring(const LocalTensor<int8_t> &, const __gm__ void *, int, int, int, int, const uint64_t, const uint64_t) {}
-using Ours = MatmulCallBackFunc<nullptr, Bring, nullptr>;
+void Take(const __gm__ void *, const LocalTensor<int8_t> &, const void *, const uint64_t, const uint64_t) {}
+using Ours = MatmulCallBackFunc<Take, nullptr, nullptr>;
 """
 
 

@@ -43,6 +43,8 @@ AKGEN_API void matmul_told(uint32_t told, uint32_t silent);
 AKGEN_API void matmul_register(const void *tiling);
 // Objects that a vector core has registered: warn MATMUL_OBJECT of more than 4, and after InitBuffer.
 AKGEN_API void matmul_objects(uint32_t count);
+// Refuse a call that an object whose A or B comes by functions of the kernel has not here.
+AKGEN_API void matmul_refuse(bool called, const char *call);
 // Refuse a block of one part of k that is not written by itself, or that begins with a bias.
 AKGEN_API void matmul_sliced(bool alone, bool bias);
 // Refuse an operand of an object without a tiling, and a bias that its tiling does not announce.

@@ -8,12 +8,12 @@ namespace AscendC {
 template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto &MM_CFG = CFG_NORM,
           class MM_CB = MatmulCallBackFunc<nullptr, nullptr, nullptr>,
           template <const auto &, typename...> class MATMUL_POLICY = MatmulPolicy>
-class Matmul : protected detail::MatmulCore<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, detail::part_of<MATMUL_POLICY>> {
-    using Core = detail::MatmulCore<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, detail::part_of<MATMUL_POLICY>>;
+class Matmul
+    : protected detail::MatmulCore<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, detail::part_of<MATMUL_POLICY>, MM_CB> {
+    using Core = detail::MatmulCore<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, detail::part_of<MATMUL_POLICY>, MM_CB>;
     static_assert(!detail::config_of(MM_CFG).intraBlockPartSum,
                   "AKGEN:NOT_SIMULATED: the twin gives each owner of a Matmul object its own C; leave "
                   "intraBlockPartSum off");
-    static_assert(MM_CB::none);
 
 public:
     using AType = A_TYPE;
@@ -47,8 +47,8 @@ public:
     }
     AKGEN_INLINE void SetSubBlockIdx(uint8_t) {}
     AKGEN_INLINE uint8_t GetSubBlockIdx() { return static_cast<uint8_t>(akgen::twin::sub_block_idx()); }
-    template <typename T> AKGEN_INLINE void SetUserDefInfo(T) {}
-    template <typename T> AKGEN_INLINE void SetSelfDefineData(T) {}
+    template <typename T> AKGEN_INLINE void SetUserDefInfo(T info) { user_info_ = word_of(info); }
+    template <typename T> AKGEN_INLINE void SetSelfDefineData(T data) { user_data_ = word_of(data); }
     AKGEN_INLINE void SetHF32(bool enableHF32 = false, int32_t transMode = 0)
     {
         hf32_ = static_cast<uint8_t>(enableHF32 ? 1 + (transMode == 1) : 0);
@@ -148,6 +148,9 @@ public:
     // to the one before, which is made here if GetTensorC did not ask for it.
     template <bool sync = true> AKGEN_INLINE bool Iterate(bool enPartialSum = false)
     {
+        if constexpr (!MM_CB::none) {
+            akgen::twin::matmul_refuse(enPartialSum, "Iterate(true)");
+        }
         if (enPartialSum && untaken_.object != nullptr) {
             akgen::twin::matmul(untaken_, "Iterate", sync);
         }
@@ -156,7 +159,7 @@ public:
         if (!this->next_block()) {
             return false;
         }
-        if (a_.data != nullptr && b_.data != nullptr) {
+        if (MM_CB::none && a_.data != nullptr && b_.data != nullptr) {
             untaken_ = product(this->block_of(static_cast<uint32_t>(step_)),
                                {nullptr, type_c, fractal(C_TYPE::format), false, 0, 0}, 0);
             untaken_.kept = true;
@@ -171,6 +174,7 @@ public:
                           detail::matmul_one_of<DstT, float, int32_t>,
                       "AKGEN:WRONG_ARGUMENTS: Iterate into a tensor of L0C takes a C of MatmulType<TPosition::CO1, "
                       "CubeFormat::NZ, float or int32_t>");
+        static_assert(MM_CB::none, "AKGEN:NOT_SIMULATED: the twin calls no MatmulCallBackFunc for sums in L0C");
         if (!this->next_block()) {
             return false;
         }
@@ -190,22 +194,20 @@ public:
             akgen::twin::matmul_sliced(enSequentialWrite, bias_ != nullptr);
         }
         const uint64_t offset = enSequentialWrite ? 0 : detail_offset(block);
-        akgen::twin::matmul(product(block,
-                                    {detail::address(gm) + offset * sizeof(DstT), type_c, fractal(C_TYPE::format),
-                                     false, enSequentialWrite ? base_stride(block) : c_stride(), 0},
-                                    enAtomic),
-                            "GetTensorC", sync);
+        this->ask(block,
+                  {detail::address(gm) + offset * sizeof(DstT), type_c, fractal(C_TYPE::format), false,
+                   enSequentialWrite ? base_stride(block) : c_stride(), 0},
+                  enAtomic, "GetTensorC", sync);
     }
     template <bool sync = true>
     AKGEN_INLINE void GetTensorC(const LocalTensor<DstT> &co2Local, uint8_t enAtomic = 0,
                                  [[maybe_unused]] bool enSequentialWrite = false)
     {
         const Block block = this->template current<sync>();
-        akgen::twin::matmul(product(block,
-                                    {co2Local.GetAddr().data, type_c, fractal(C_TYPE::format), false,
-                                     base_stride(block), co2Local.GetAddr().limit},
-                                    enAtomic),
-                            "GetTensorC", sync);
+        this->ask(block,
+                  {co2Local.GetAddr().data, type_c, fractal(C_TYPE::format), false, base_stride(block),
+                   co2Local.GetAddr().limit},
+                  enAtomic, "GetTensorC", sync);
     }
     template <bool sync = true>
     AKGEN_INLINE void GetTensorC(const GlobalTensor<DstT> &gm, const LocalTensor<DstT> &co2Local, uint8_t enAtomic = 0,
@@ -224,11 +226,10 @@ public:
         const uint64_t size = uint64_t{base_m()} * base_n(),
                        offset = (step_ > 0 ? static_cast<uint64_t>(step_) : 0) * size;
         const Block block = this->template current<sync>();
-        akgen::twin::matmul(product(block,
-                                    {workspace_ + (workspace_ ? offset * sizeof(DstT) : 0), type_c,
-                                     fractal(C_TYPE::format), false, base_stride(block), 0},
-                                    enAtomic),
-                            "GetTensorC", true);
+        this->ask(block,
+                  {workspace_ + (workspace_ ? offset * sizeof(DstT) : 0), type_c, fractal(C_TYPE::format), false,
+                   base_stride(block), 0},
+                  enAtomic, "GetTensorC", true);
         GlobalTensor<DstT> c;
         c.SetGlobalBuffer(reinterpret_cast<__gm__ DstT *>(workspace_) + offset, size);
         return c;
@@ -363,6 +364,18 @@ public:
     AKGEN_INLINE void End() { restart(); }
 
 private:
+    template <typename T> static AKGEN_INLINE uint64_t word_of([[maybe_unused]] const T &value)
+    {
+        if constexpr (std::is_pointer_v<T>) {
+            return reinterpret_cast<uint64_t>(value);
+        } else if constexpr (std::is_integral_v<T>) {
+            return static_cast<uint64_t>(value);
+        } else {
+            return reinterpret_cast<uint64_t>(&value);
+        }
+    }
+    using Core::user_data_;
+    using Core::user_info_;
     using Block = typename Core::Block;
     using Batch = typename Core::Batch;
     using Core::a_;

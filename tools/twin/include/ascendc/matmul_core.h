@@ -29,7 +29,8 @@ template <typename A, typename Bias> constexpr void matmul_bias_takes()
                   "bfloat16_t, float -> float, half, bfloat16_t; int8_t, int4b_t -> int32_t");
 }
 
-template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE, const auto &MM_CFG, Part part> class MatmulCore {
+template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE, const auto &MM_CFG, Part part, class CB>
+class MatmulCore {
 protected:
     using SrcT = typename A_TYPE::T;
     using SrcBT = typename B_TYPE::T;
@@ -225,11 +226,56 @@ protected:
         const uint64_t unit = storage_elements<T>(32);
         return (count + unit - 1) / unit * unit;
     }
+    // Where functions of the kernel bring A or B to L1: the last of it holds a base block of each.
+    static constexpr uint32_t brought_bytes = 64 << 10, brought_at = (512 << 10) - 2 * brought_bytes;
+    AKGEN_INLINE akgen::twin::Stored brought(const LocalTensor<int8_t> &l1, const Operand &from,
+                                             akgen::twin::DType type, uint32_t rows, uint32_t columns) const
+    {
+        return {l1.GetAddr().data, type, true, from.transposed, from.transposed ? columns : rows, brought_bytes};
+    }
+    // One base block of C from base blocks along k.
+    AKGEN_INLINE void ask_in_parts(const Block &block, const akgen::twin::Stored &c, uint8_t atomic, const char *api,
+                                   bool sync)
+    {
+        const uint32_t base_k = tiling_.baseK > 0 ? static_cast<uint32_t>(tiling_.baseK) : k_;
+        const uint32_t first = block.k ? block.k_begin / base_k : 0, end = block.k ? block.k_begin + block.k : k_;
+        for (uint32_t number = first; number * base_k < end; ++number) {
+            Block slice = block;
+            slice.k_begin = number * base_k;
+            slice.k = end - slice.k_begin < base_k ? end - slice.k_begin : base_k;
+            akgen::twin::Product p = product(slice, c, atomic);
+            const int row = static_cast<int>(block.row / base_m()), column = static_cast<int>(block.column / base_n()),
+                      at = static_cast<int>(number);
+            if constexpr (CB::copy_a != nullptr) {
+                LocalTensor<int8_t> l1(TPosition::A1, brought_at, brought_bytes);
+                CB::copy_a(l1, reinterpret_cast<const __gm__ void *>(a_.data), row, at, static_cast<int>(block.m),
+                           static_cast<int>(slice.k), user_info_, user_data_);
+                p.a = brought(l1, a_, dtype_of<SrcT>(), block.m, slice.k);
+            }
+            if constexpr (CB::copy_b != nullptr) {
+                LocalTensor<int8_t> l1(TPosition::B1, brought_at + brought_bytes, brought_bytes);
+                CB::copy_b(l1, reinterpret_cast<const __gm__ void *>(b_.data), at, column, static_cast<int>(slice.k),
+                           static_cast<int>(block.n), user_info_, user_data_);
+                p.b = brought(l1, b_, dtype_of<SrcBT>(), slice.k, block.n);
+            }
+            p.add_to_last = partial_ || number > first;
+            p.kept = slice.k_begin + slice.k < end;
+            akgen::twin::matmul(p, api, sync);
+        }
+    }
+    AKGEN_INLINE void ask(const Block &block, const akgen::twin::Stored &c, uint8_t atomic, const char *api, bool sync)
+    {
+        if constexpr (CB::none) {
+            akgen::twin::matmul(product(block, c, atomic), api, sync);
+        } else {
+            ask_in_parts(block, c, atomic, api, sync);
+        }
+    }
     // The whole of C, or its blocks on one side of the diagonal.
     AKGEN_INLINE void all_blocks(const akgen::twin::Stored &c, uint8_t atomic, bool sync)
     {
         static_assert(!sliced, "AKGEN:WRONG_ARGUMENTS: with isPartialOutput blocks come from Iterate and GetTensorC");
-        if constexpr (part == Part::whole) {
+        if constexpr (part == Part::whole && CB::none) {
             akgen::twin::matmul(product({0, 0, m_, n_}, c, atomic), "IterateAll", sync);
         } else {
             for (restart(); next_block();) {
@@ -240,7 +286,7 @@ protected:
                 akgen::twin::Stored to = c;
                 to.data += offset * sizeof(DstT);
                 to.limit_bytes -= c.limit_bytes ? static_cast<uint32_t>(offset * sizeof(DstT)) : 0;
-                akgen::twin::matmul(product(block, to, atomic), "IterateAll", sync);
+                ask(block, to, atomic, "IterateAll", sync);
             }
         }
     }
@@ -288,6 +334,7 @@ protected:
     }
     AKGEN_INLINE void batches(const Batch &batch)
     {
+        static_assert(CB::none, "AKGEN:NOT_SIMULATED: the twin calls no MatmulCallBackFunc for batches");
         const uint64_t count = batch.count_a > batch.count_b ? batch.count_a : batch.count_b,
                        first = batch.turn * count;
         const uint64_t first_a = uint64_t{batch.turn} * batch.count_a, first_b = uint64_t{batch.turn} * batch.count_b;
@@ -346,6 +393,7 @@ protected:
     int32_t step_ = -1;
     uint8_t hf32_ = 0;
     bool partial_ = false;
+    uint64_t user_info_ = 0, user_data_ = 0; // for functions of the kernel
     akgen::twin::Product untaken_{}; // where Iterate has gone to; an object of nullptr: GetTensorC has asked for it
 };
 

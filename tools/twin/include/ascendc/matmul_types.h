@@ -54,11 +54,12 @@ template <void (*DataCopyOut)(const __gm__ void *, const LocalTensor<int8_t> &, 
           void (*CopyB1)(const LocalTensor<int8_t> &, const __gm__ void *, int, int, int, int, const uint64_t,
                          const uint64_t) = nullptr>
 struct MatmulCallBackFunc {
-    static constexpr bool none = true;
-    static_assert(DataCopyOut == nullptr && CopyA1 == nullptr && CopyB1 == nullptr,
-                  "AKGEN:NOT_SIMULATED: the twin makes the copies of a Matmul object itself and calls no function of "
-                  "MatmulCallBackFunc; "
-                  "pass nullptr, or copy A or B to L1 and set it as TSCM");
+    static constexpr bool none = CopyA1 == nullptr && CopyB1 == nullptr;
+    static constexpr auto copy_a = CopyA1, copy_b = CopyB1;
+    static_assert(
+        DataCopyOut == nullptr,
+        "AKGEN:NOT_SIMULATED: the twin stores the results of a Matmul object itself and calls no DataCopyOut of "
+        "MatmulCallBackFunc; pass nullptr");
 };
 
 // In which order an object goes through its blocks; the orders give the same C.

@@ -122,6 +122,14 @@ void matmul_require(bool registered, bool bias_announced)
     }
 }
 
+void matmul_refuse(bool called, const char *call)
+{
+    if (called) {
+        trap("MATMUL_OBJECT", "Matmul", __builtin_return_address(0),
+             "%s: the twin does not add to sums of a Matmul object with MatmulCallBackFunc.", call);
+    }
+}
+
 void matmul_sliced(bool alone, bool bias)
 {
     const void *pc = __builtin_return_address(0);
