@@ -147,13 +147,15 @@ def test_a_in_l1(probe, dtype, transposed):
     np.testing.assert_allclose(ran.y, want, atol=1e-4)
 
 
-def test_a_from_the_unified_buffer(probe):
+@pytest.mark.parametrize("copied", ["1, 32, 64, 0, 64, 32, 1, 0", "2, 16, 64, 16 * 64, 64, 32, 1, 256"])
+def test_a_from_the_unified_buffer(probe, copied):
+    """As one matrix, or as two halves, one below the other."""
     a, b, want = factors()
     code = "TBuf<TPosition::VECCALC> ub; pipe.InitBuffer(ub, 8192); LocalTensor<T> rows = ub.Get<T>(); "
     code += f"DataCopy(rows, a, {M * K}); PipeBarrier<PIPE_ALL>(); "
-    code += to_l1("rows", M, K, "mm.SetTensorA(t); mm.SetTensorB(b); mm.IterateAll(c);").replace(
-        "GM, 1", "VECIN, 1"
-    )
+    to = to_l1("rows", M, K, "mm.SetTensorA(t); mm.SetTensorB(b); mm.IterateAll(c);")
+    code += to.replace("GM, 1", "VECIN, 1").replace("1, 32, 64, 0, 64, (32 + 15) / 16 * 16, 1, 0", copied)
+    assert copied in code
     ran = run(probe, a, b, np.zeros((M, N), np.float32), RUN=code, A_POSITION="TSCM", A_FORMAT="NZ")
     assert ran.codes == [], ran.launch.diagnostics
     np.testing.assert_allclose(ran.y, want, atol=1e-4)
