@@ -48,6 +48,24 @@ def test_a_program_that_launches_kernels_passes(twin: TwinToolchain, tmp_path: P
         assert [one.kernel for one in result.launches] == ["scale<float, 256>", "scale<_Float16, 256>"]
 
 
+CPU_MODE = """#include "acl/acl_prof.h"
+#include "cpu_debug_launch.h"
+"""
+PROFILED = """    aclprofInit("./prof", 6);
+    aclprofConfig *profiled = aclprofCreateConfig(nullptr, 0, ACL_AICORE_PIPE_UTILIZATION, nullptr, ACL_PROF_TASK_TIME);
+    aclprofStart(profiled);
+    int32_t version[3];
+    if (aclrtGetVersion(&version[0], &version[1], &version[2]) != ACL_SUCCESS || version[0] < 1) return 1;
+"""
+
+
+def test_headers_of_the_cpu_mode_and_of_profiling(twin: TwinToolchain, tmp_path: Path) -> None:
+    text = (HERE / "hello_world.asc").read_text()
+    begin = text.index("{", text.index("main(")) + 1
+    (tmp_path / "main.asc").write_text(CPU_MODE + text[:begin] + "\n" + PROFILED + text[begin:])
+    assert run(twin, tmp_path, tmp_path / "main.asc").passed
+
+
 @pytest.mark.slow
 def test_files_of_a_golden_script_are_read_and_written(twin: TwinToolchain, tmp_path: Path) -> None:
     import numpy as np

@@ -157,17 +157,20 @@ class DirectKernels:
         def one(m: re.Match[str]) -> str:
             if m[2] in own:
                 return f'{m[1][:-1]}"{PurePosixPath(m[2]).name}"'
-            return (
-                m[0]
-                if m[2] in _device_headers(self._twin.runtime.device_include) or _STANDARD.fullmatch(m[2])
-                else ""
-            )
+            device = m[2] in _device_headers(self._twin.runtime.device_include)
+            standard = _STANDARD.fullmatch(m[2]) and m[2] not in _host_headers()
+            return m[0] if device or standard else ""
 
         return _INCLUDE.sub(one, text)
 
     def _found(self, name: str, includer: Path) -> Path | None:
         folders = (includer.parent, *(s.parent for s in self._sources), *self._include)
         return next((p for p in (folder / name for folder in folders) if p.is_file()), None)
+
+
+@lru_cache(maxsize=1)
+def _host_headers() -> frozenset[str]:
+    return frozenset(p.relative_to(INCLUDE).as_posix() for p in INCLUDE.rglob("*.h"))
 
 
 @lru_cache(maxsize=4)

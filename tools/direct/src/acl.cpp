@@ -190,6 +190,13 @@ aclError aclInit(const char *)
 aclError aclFinalize() { return ACL_SUCCESS; }
 const char *aclGetRecentErrMsg() { return device().said.empty() ? nullptr : device().said.c_str(); }
 const char *aclrtGetSocName() { return told("AKGEN_SOC"); }
+aclError aclrtGetVersion(int32_t *major, int32_t *minor, int32_t *patch)
+{
+    *major = 1;
+    *minor = 1;
+    *patch = 0;
+    return ACL_SUCCESS;
+}
 aclError aclrtGetRunMode(aclrtRunMode *mode)
 {
     *mode = ACL_HOST;
@@ -211,6 +218,7 @@ aclError aclrtGetDevice(int32_t *number)
 }
 aclError aclrtResetDevice(int32_t) { return ACL_SUCCESS; }
 aclError aclrtSynchronizeDevice() { return device().failed; }
+aclError aclrtSynchronizeDeviceWithTimeout(int32_t) { return device().failed; }
 aclError aclrtCreateContext(aclrtContext *context, int32_t)
 {
     *context = &device();

@@ -47,12 +47,14 @@ aclError aclInit(const char *config);
 aclError aclFinalize();
 const char *aclGetRecentErrMsg();
 const char *aclrtGetSocName();
+aclError aclrtGetVersion(int32_t *major, int32_t *minor, int32_t *patch); // of the interface, as in CANN 8 and 9
 aclError aclrtGetRunMode(aclrtRunMode *mode);
 aclError aclrtGetDeviceCount(uint32_t *count);
 aclError aclrtSetDevice(int32_t device);
 aclError aclrtGetDevice(int32_t *device);
 aclError aclrtResetDevice(int32_t device);
 aclError aclrtSynchronizeDevice();
+aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout_ms);
 aclError aclrtCreateContext(aclrtContext *context, int32_t device);
 aclError aclrtDestroyContext(aclrtContext context);
 aclError aclrtSetCurrentContext(aclrtContext context);
