@@ -240,6 +240,26 @@ def test_halves_that_indices_pick_keep_their_indices() -> None:
     assert_right(groups, (x, w, ends))
 
 
+class Groups(nn.Module):
+    def forward(self, x: Any, w: Any, ends: Any) -> Any:
+        found, start = [], 0
+        for e, end in enumerate(ends):
+            if end - start > 0:
+                found.append(x[start:end] @ w[e])
+                start = end
+        return torch.cat(found)
+
+
+@pytest.mark.parametrize("ends", [[3, 9, 9, 14, 20, 26, 33, 40], [9, 3, 14, 14, 11, 40, 26, 40]])
+def test_many_groups_are_found_by_one_count_for_each_row(ends: list[int]) -> None:
+    """An end before the last one's is that of an empty group."""
+    case = (normal(40, WIDTH), normal(8, WIDTH, HIDDEN), torch.tensor(ends))
+    assert_right(Groups(), case)
+    composition, _, _ = composed(Groups(), case)
+    assert "contract_groups" in str(composition.groups[0].templates)
+    assert len(composition.groups[0].templates) < 14
+
+
 def test_grouped_rows_on_the_twin() -> None:
     gate, up, _ = weights()
     assert_right_on_twin(lambda x, g, u: by_ends_of_groups(x, g, u, u), normal(40, WIDTH), gate, up)
