@@ -356,7 +356,10 @@ class _Cutter:
         turned = tuple(t for t in turned if not self._computed(self._base(t)))
         joined = tuple(self._nearest(node, lambda n: n.op == "cat"))
         seen = tuple(dict.fromkeys(a for a in self.g.nodes[node].args if self._is_seen(a)))
-        for group in (operands, reductions, turned, joined, seen):
+        outputs = {o.node for o in self.g.outputs}
+        stored = tuple(i for i in sorted(needed_by(self.g.nodes[node].args, self.g.nodes)) if i in outputs)
+        stored = tuple(i for i in stored if self._computed(i))  # somebody wants it in memory anyway
+        for group in (operands, reductions, turned, joined, seen, stored):
             yield from ((g,) for g in group)
             if group:
                 yield group
