@@ -19,6 +19,7 @@ from akgen.tools.compose.front.record_branches import Steering
 from akgen.tools.compose.front.record_outside import OutsideCalls, Unrecordable
 from akgen.tools.compose.front.record_ragged import Ragged
 from akgen.tools.compose.front.record_selected import Selected, uncovered
+from akgen.tools.compose.front.record_writes import written_by
 from akgen.tools.compose.front.user_lines import UserLines
 
 _MOST_NUMBERS = 4096  # of a tensor that becomes a list
@@ -80,23 +81,26 @@ class SteeredCalls(OutsideCalls):
             found = self._made(name, args, kwargs)
             if found is not None:
                 return found
-        changed = self._changed(name, args)
-        if changed is not None:
-            self._written += 1
-            self._origins.pop(id(changed), None)
-        if changed is None:
+        changed = written_by(name, func, args, kwargs)
+        if not changed:
             return self._noted(name, args, self._done(name, func, types, args, kwargs), kwargs)
+        self._written += 1
+        for x in changed:
+            self._origins.pop(id(x), None)
         own = next((a.origin for a in args[1:] if isinstance(a, Selected)), None)
         conditions = [c for c in self.steering.conditions if own is None or not self._says_some(c, own)]
-        before = changed.clone() if conditions else changed
-        old, grown = getattr(changed, "multiple_of", {}), _grown(name, changed, args)
+        before = [x.clone() if conditions else x for x in changed]
+        old, grown = getattr(changed[0], "multiple_of", {}), _grown(name, changed[0], args)
         result = self._done(name, func, types, args, kwargs)
-        changed.multiple_of, changed.sum_of = grown, (None, 0)
+        for x in changed:
+            x.multiple_of, x.sum_of, x.counts, x.some_of = {}, (None, 0), None, None
+        changed[0].multiple_of = grown
         if not conditions:  # where nothing is selected, nothing is written
             return self._noted(name, args, result, kwargs)
         holds = reduce(torch.logical_and, [c.reshape(()) != 0 for c in conditions])
-        changed.multiple_of = {k: torch.where(holds, grown[k], old[k]) for k in grown}
-        changed.copy_(torch.where(holds, changed, before))
+        changed[0].multiple_of = {k: torch.where(holds, grown[k], old[k]) for k in grown}
+        for x, was in zip(changed, before, strict=True):
+            x.copy_(torch.where(holds, x, was))
         return result
 
     def _selects(self, args: Any) -> bool:
@@ -157,13 +161,6 @@ class SteeredCalls(OutsideCalls):
         if name == "__setitem__" and (self._steers(args[1]) or isinstance(args[2], Ragged)):
             return parts.put(args[0], self._plain(args[1]), args[2], self.unknown)
         return super().__torch_function__(func, types, args, kwargs)
-
-    @staticmethod
-    def _changed(name: str, args: Any) -> torch.Tensor | None:
-        """Return the tensor that a call writes to."""
-        in_place = name.endswith("_") and not name.startswith("_")
-        in_place = in_place or name == "__setitem__" or (name.startswith("__i") and name != "__invert__")
-        return args[0] if in_place and args and isinstance(args[0], torch.Tensor) else None
 
     def _steers(self, index: Any) -> bool:
         """Return whether an index holds a number, an end of a slice or a range that is unknown."""
