@@ -81,7 +81,8 @@ class Guarded(torch.nn.Module):
 
 def test_what_a_branch_writes_is_written_only_there() -> None:
     model, x = Guarded(), normal(4, 5)
-    raw = trace(Loaded(model, (x,)))
+    loaded: Any = Loaded(model, (x,))
+    raw = trace(loaded)
     composition = compose("TestOp", "test_op", [raw], "A test.")
     for value in (x, -x):
         case = Loaded(model, (value,))

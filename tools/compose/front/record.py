@@ -17,14 +17,17 @@ from traceback import format_tb
 from types import ModuleType
 from typing import Any, Literal
 
+import numpy as np
 import torch
 from torch._decomp import _core_aten_decompositions_post_autograd
 from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import _disable_current_modes
 
 from akgen.tools.compose.front.record_branches import rewritten
+from akgen.tools.compose.front.record_empty import of_nothing, takes_nothing
 from akgen.tools.compose.front.record_formulas import with_own_formulas
 from akgen.tools.compose.front.record_outside import OutsideCalls, Unrecordable, arrays_become_tensors
-from akgen.tools.compose.front.record_steered import SteeredCalls, of_nothing, resolved, takes_nothing
+from akgen.tools.compose.front.record_steered import SteeredCalls, resolved
 from akgen.tools.compose.front.user_lines import UserLines
 from akgen.tools.reference.dispatch import DispatchMode
 from akgen.tools.reference.nested import flat_outputs
@@ -63,10 +66,17 @@ class CapturedGraph:
     written: tuple[tuple[int, str], ...] = ()
 
 
-def record(model: torch.nn.Module, args: tuple[Any, ...], *, steered: bool = False) -> CapturedGraph:
+def record(
+    model: torch.nn.Module,
+    args: tuple[Any, ...],
+    *,
+    steered: bool = False,
+    draws: Sequence[tuple[Any, ...]] = (),
+) -> CapturedGraph:
     """Return the calls of `model(*args)`. Raises Unrecordable, or what the reference's own code raises.
 
-    With `steered`, numbers and branches may depend on elements: both sides of a branch are recorded.
+    With `steered`, numbers and branches may depend on elements: both sides of a branch are recorded. `draws` are other
+    arguments of the same task: a length that is the same for all of them may be a length of the recording.
     """
     if "sympy" not in sys.modules:
         sys.modules["sympy"] = _UnreadSympy()
@@ -80,7 +90,8 @@ def record(model: torch.nn.Module, args: tuple[Any, ...], *, steered: bool = Fal
     flat, spec = pytree.tree_flatten(args)
     leaves = [recorder.argument(k, value) for k, value in enumerate(flat)]
 
-    calls = SteeredCalls(lines, recorder.knows) if steered else OutsideCalls(lines)
+    recorder.draws = [flat, *(pytree.tree_leaves(draw) for draw in draws)]
+    calls = SteeredCalls(lines, recorder.knows, recorder.values) if steered else OutsideCalls(lines)
     expected = _returned(model, args) if steered else None
     rewriting = rewritten(getattr(model, "traced", model), calls.steering) if steered else nullcontext()
     with torch.no_grad(), recorder, rewriting, arrays_become_tensors(), calls:
@@ -175,6 +186,8 @@ class _Recorder(DispatchMode):
         self._foreign: dict[int, _Shape] = {}
         self._leaves: list[Leaf] = []
         self._formulas = _formulas()
+        self.draws: list[list[Any]] = []  # arguments, flattened
+        self._computed: list[dict[torch.fx.Node, Any]] = []  # for each draw
 
     # leaves
 
@@ -193,6 +206,34 @@ class _Recorder(DispatchMode):
         """Return whether no input decides a tensor's elements."""
         inner = _functional(value)
         return not isinstance(inner, _Shape) or inner.known is not None
+
+    def values(self, value: torch.Tensor) -> list[np.ndarray[Any, Any]]:
+        """Return a mask's elements for each draw of the arguments: what was recorded so far, computed."""
+        node = self._node(self._inside(_functional(value)))
+        functional = torch._C.DispatchKeySet(torch._C.DispatchKey.Functionalize)
+        within = torch._C._ExcludeDispatchKeyGuard(functional), torch._C.DisableTorchFunction()
+        with _disable_current_modes(), torch.no_grad(), within[0], within[1]:
+            if not self._computed:
+                self._computed = [{} for _ in self.draws]
+            draws = zip(self.draws, self._computed, strict=True)
+            return [self._value(node, args, done).numpy() for args, done in draws]
+
+    def _value(self, wanted: torch.fx.Node, args: list[Any], done: dict[torch.fx.Node, Any]) -> Any:
+        """Return the value of a node for these arguments; `done` holds those that are known."""
+        leaves = {leaf.name: leaf for leaf in self._leaves}
+        pending = [wanted]
+        while pending:
+            node = pending[-1]
+            missing = [n for n in node.all_input_nodes if n not in done]
+            if node in done or missing:
+                pending.pop() if node in done else pending.extend(missing)
+            elif node.op == "placeholder":
+                leaf = leaves[node.name]
+                done[node] = args[leaf.key] if isinstance(leaf.key, int) else leaf.value
+            else:
+                given = torch.fx.node.map_arg((node.args, node.kwargs), done.__getitem__)
+                done[node] = node.target(*given[0], **given[1])
+        return done[wanted]
 
     def _constant(self, value: torch.Tensor) -> _Shape:
         """Return the stand-in of a tensor that the reference made of numbers, or keeps as an attribute."""

@@ -47,6 +47,9 @@ def batch_axis(name: str, shape: Sequence[Any], axis: int, args: Any, kwargs: An
             return None
         kept = kwargs.get("keepdim", args[_REDUCED[name] + 1] if len(args) > _REDUCED[name] + 1 else False)
         return axis if kept else axis - sum(d < axis for d in dims)
+    if name == "repeat_interleave":
+        dims = _dims(kwargs, args, 1, None, rank)
+        return axis if args and isinstance(args[0], int) and dims and axis not in dims else None
     return _seen(name, shape, axis, args, kwargs)
 
 

@@ -3,18 +3,21 @@
 Of a tensor indexed by the places of a mask, each row lies where the mask's own axis is: nothing is picked.
 """
 
+import math
 from typing import Any
 
 import torch
 
+from akgen.tools.compose.front import record_ordered as ordered
+from akgen.tools.compose.front.record_ragged import Ragged, expanded
 from akgen.tools.compose.front.record_selected import Selected, uncovered
 
 
 def coordinates(like: Selected) -> tuple[Selected, ...]:
     """Return the places where a mask holds, of each of its axes; `like` is something that it selects."""
     found = []
-    for axis, count in enumerate(like.mask.shape):
-        places = torch.arange(count).reshape([-1 if a == axis else 1 for a in range(like.mask.dim())])
+    for axis, count in enumerate(like.mask.holds.shape):
+        places = torch.arange(count).reshape([-1 if a == axis else 1 for a in range(like.mask.rank)])
         places_of = like.with_elements(places)
         places_of.coordinate = axis
         found.append(places_of)
@@ -27,17 +30,23 @@ class NamedPlaces:
     def __init__(self, columns: tuple[Selected, ...]) -> None:
         self.columns = columns
         self.ndim, self.dtype, self.device = 2, torch.int64, columns[0].device
-        self.unknown_length = columns[0].unknown_length
+        self.unknown_length = columns[0].mask.count()
 
     @property
     def shape(self) -> tuple[Any, ...]:
-        return (self.columns[0].unknown_length, len(self.columns))
+        return (self.unknown_length, len(self.columns))
 
     def size(self, axis: int | None = None) -> Any:
         return self.shape if axis is None else self.shape[axis]
 
     def numel(self) -> torch.Tensor:
-        return self.columns[0].unknown_length * len(self.columns)
+        return self.unknown_length * len(self.columns)
+
+    def in_order(self) -> Ragged:
+        """Return the places alone, as a part of unknown length."""
+        columns = [ordered.in_order(c) for c in self.columns]
+        most = self.columns[0].mask.holds.numel()
+        return Ragged(0, self.unknown_length, lambda n: torch.stack([c.made(n) for c in columns], -1), most)
 
     def t(self) -> tuple[Selected, ...]:
         return self.columns
@@ -67,10 +76,15 @@ class NamedPlaces:
 
     reshape = view
 
-    def __getitem__(self, index: Any) -> Selected:
+    def __iter__(self) -> Any:
+        raise uncovered("a Python loop over the places")
+
+    def __getitem__(self, index: Any) -> Any:
         match index:
             case (slice(start=None, stop=None, step=None), int(column)):
                 return self.columns[column]
+            case int() | torch.Tensor(dtype=torch.int64):  # rows of them, by their places
+                return torch.stack([ordered.item(c, index) for c in self.columns], -1)
         raise uncovered("an index of the places")
 
     def __getattr__(self, name: str) -> Any:
@@ -86,59 +100,170 @@ class NamedPlaces:
 
 def holds_places(index: Any) -> bool:
     """Return whether an index is, or holds, what a mask selects."""
-    return any(isinstance(i, Selected) for i in (index if isinstance(index, tuple) else (index,)))
+    return any(isinstance(i, Selected) for i in (index if isinstance(index, (tuple, list)) else (index,)))
+
+
+class _Indexed:
+    """A tensor seen by an index some of whose entries are places: the others applied, the places' axes in front.
+
+    `seen` is a view of the tensor. `lead` says how many axes of the result come before those of the places.
+    """
+
+    def __init__(self, x: torch.Tensor, index: Any) -> None:
+        axis, axes = 0, []
+        self.places: list[Any] = []
+        for i in expanded(tuple(index) if isinstance(index, list) else index, x.dim()):
+            if i is None:
+                x = x.unsqueeze(axis)
+            elif isinstance(i, Selected) or (
+                isinstance(i, torch.Tensor) and i.dim() and i.dtype != torch.bool
+            ):
+                axes.append(axis)
+                self.places.append(i)
+            elif isinstance(i, torch.Tensor) and i.dim() == 0 and i.dtype != torch.bool:
+                self.places.append(i)
+                axes.append(axis)
+            elif isinstance(i, (int, slice)):
+                x = x[(slice(None),) * axis + (i,)]
+                axis -= isinstance(i, int)
+            else:
+                raise uncovered("an index beside others")
+            axis += 1
+        self.first = next(i for i in self.places if isinstance(i, Selected))
+        if any(isinstance(p, Selected) and p.dtype == torch.bool for p in self.places):
+            raise uncovered("an index by a condition")
+        if any(isinstance(p, Selected) and (p.origin != self.first.origin or p.lead) for p in self.places):
+            raise uncovered("an index of two masks")
+        self.places = [p.under(self.first.mask) if isinstance(p, Selected) else p for p in self.places]
+        adjoin = axes == list(range(axes[0], axes[0] + len(axes)))
+        self.lead = axes[0] if adjoin else 0
+        self.seen = x.movedim(axes, list(range(len(axes))))
+        self.longest = max((p for p in self.places if isinstance(p, Selected)), key=lambda p: p.trailing)
+        self.own: list[Any] = [getattr(p, "coordinate", None) for p in self.places]
+        mask = self.first.mask.holds
+        self.fits = len({*self.own} - {None}) == len(self.own) and all(
+            self.seen.shape[k] >= mask.shape[a] for k, a in enumerate(self.own) if a is not None
+        )
+
+    @property
+    def names_each_once(self) -> bool:
+        """Return whether no two elements of the mask are the same place."""
+        return self.fits and len(self.own) == self.first.mask.rank
+
+    def laid(self) -> Selected:
+        """Return what the index picks: as it lies, where its places are those of the mask along different axes."""
+        if self.fits:
+            whole = self._turned(self._within())
+        else:
+            limits = [self.seen.shape[k] for k in range(len(self.places))]
+            safe = [torch.clamp(p, -n, n - 1) for p, n in zip(self.numbers(), limits, strict=True)]
+            whole = self.seen[tuple(torch.broadcast_tensors(*safe)) if len(safe) > 1 else safe[0]]
+        rank = self.first.mask.rank + self.longest.trailing
+        whole = whole.movedim(list(range(rank)), list(range(self.lead, self.lead + rank)))
+        return self.first.with_elements(whole, self.lead)
+
+    def numbers(self) -> list[torch.Tensor]:
+        """Return the places along each axis, with the mask's axes and those that follow."""
+        like = self.longest
+        found = []
+        for p in self.places:
+            if isinstance(p, Selected):
+                ones = [1] * (like.trailing - p.trailing)
+                rank = p.mask.rank
+                p = p.whole.reshape(*p.whole.shape[:rank], *ones, *p.whole.shape[rank:])
+            elif p.dim() > like.trailing:
+                p = like.laid(p, p.dim() - like.trailing - 1)
+            found.append(p)
+        return found
+
+    def _within(self) -> torch.Tensor:
+        x, mask = self.seen, self.first.mask.holds
+        for k, a in enumerate(self.own):
+            x = x.narrow(k, 0, mask.shape[a])
+        return x
+
+    def _turned(self, x: torch.Tensor) -> torch.Tensor:
+        mask = self.first.mask.holds
+        order = sorted(range(len(self.own)), key=lambda k: self.own[k])
+        turned = x.permute(*order, *range(len(self.own), x.dim()))
+        lengths = [mask.shape[a] if a in self.own else 1 for a in range(mask.dim())]
+        return turned.reshape(*lengths, *x.shape[len(self.own) :])
+
+    def aligned(self, value: Any, like: Selected) -> Any:
+        """Return a value with the axes of what is picked, those of the places in front."""
+        if not isinstance(value, (Selected, torch.Tensor)):
+            return value
+        if isinstance(value, Selected):
+            if value.origin != like.origin:
+                raise uncovered("writing where another mask holds")
+            if value.trailing != like.trailing or value.lead > like.lead:
+                raise uncovered("writing another shape")
+            whole, rank = value.under(like.mask).whole, like.mask.rank
+        else:
+            whole, rank = like.part(value), like.mask.rank
+        whole = whole.expand(torch.broadcast_shapes(whole.shape, like.whole.shape))
+        rank += self.longest.trailing
+        return whole.movedim(list(range(self.lead, self.lead + rank)), list(range(rank)))
+
+    def put(self, new: torch.Tensor) -> None:
+        """Write elements back that lie as the mask does."""
+        order = sorted(range(len(self.own)), key=lambda k: self.own[k])
+        back = [order.index(k) for k in range(len(order))]
+        self._within().copy_(new.permute(*back, *range(len(back), new.dim())))
 
 
 def picked(x: torch.Tensor, index: Any) -> Selected:
-    """Return x[index], where leading entries of the index are places or other numbers that one mask selects."""
-    given = list(index) if isinstance(index, tuple) else [index]
-    places = [i for i in given if isinstance(i, Selected)]
-    before = next(k for k, i in enumerate(given) if isinstance(i, Selected))
-    rest = given[before + len(places) :]
-    if any(i is not None for i in given[:before]) or given[before : before + len(places)] != places:
-        raise uncovered("an index beside others")
-    if any(not (i is None or isinstance(i, (int, slice)) or i is Ellipsis) for i in rest):
-        raise uncovered("an index beside others")
-    first = places[0]
-    if any(p.origin != first.origin or p.ndim != 1 for p in places):
-        raise uncovered("an index of two masks")
-    whole = _laid(x, places)
-    if rest:
-        whole = whole[(*[slice(None)] * first.mask.dim(), *rest)]
-    made = first.with_elements(whole)
-    made.before = before
-    return made
+    """Return x[index], where entries of the index are places or other numbers that one mask selects."""
+    found = _Indexed(x, index).laid()
+    return found.with_elements(found.whole.clone())  # later writes to x are not seen
 
 
-def _laid(x: torch.Tensor, places: list[Selected]) -> torch.Tensor:
-    """Return x with the mask's axes in front: as it lies, where the indices are places along different axes."""
-    mask = places[0].mask
-    axes = [p.coordinate for p in places]
-    fits = all(a is not None and x.shape[k] == mask.shape[a] for k, a in enumerate(axes))
-    if fits and len(set(axes)) == len(axes):
-        order = sorted(range(len(axes)), key=lambda k: axes[k])  # type: ignore[arg-type, return-value]
-        turned = x.permute(*order, *range(len(axes), x.dim()))
-        lengths = [mask.shape[a] if a in axes else 1 for a in range(mask.dim())]
-        return turned.reshape(*lengths, *x.shape[len(axes) :])
-    limits = [x.shape[k] for k in range(len(places))]
-    safe = [torch.clamp(p.whole, -n, n - 1) for p, n in zip(places, limits, strict=True)]
-    return x[tuple(torch.broadcast_tensors(*safe)) if len(safe) > 1 else safe[0]]
+def put(x: torch.Tensor, index: Any, value: Any, *, accumulate: bool = False) -> None:
+    """Write x[index] = value, or add it: of elements that go to one place the last one stays."""
+    at = _Indexed(x, index)
+    like = at.laid()
+    if at.names_each_once and not at.longest.trailing:
+        old = like.whole.movedim(list(range(at.lead, at.lead + like.mask.rank)), list(range(like.mask.rank)))
+        given = at.aligned(value, like)
+        new = old + given if accumulate else given
+        held = like.mask.holds.reshape(*like.mask.holds.shape, *[1] * (old.dim() - like.mask.rank))
+        at.put(torch.where(held, new, old).to(x.dtype))
+        return
+    _scattered(at, like, value, accumulate)
 
 
-def put(x: torch.Tensor, index: Any, value: Any) -> None:
-    """Write x[index] = value, where the index names each place of a mask once."""
-    places = index if isinstance(index, tuple) else (index,)
-    first = places[0]
-    if not isinstance(first, Selected):
-        raise uncovered("writing to an index beside others")
-    own = [p.coordinate for p in places if isinstance(p, Selected)]
-    if own != list(range(first.mask.dim())) or len(places) != len(own):
-        raise uncovered("writing to places that may be the same")
-    if isinstance(value, Selected):
-        if value.before or any(p.origin != value.origin for p in places):
-            raise uncovered("writing where another mask holds")
-        value = value.whole
-    elif isinstance(value, torch.Tensor) and value.dim() > x.dim() - first.mask.dim():
-        raise uncovered("writing a tensor")
-    held = first.mask.reshape(*first.mask.shape, *[1] * (x.dim() - first.mask.dim()))
-    x.copy_(torch.where(held, value, x))
+def _scattered(at: _Indexed, like: Selected, value: Any, accumulate: bool) -> None:
+    """Write to places that may be the same, one after the other."""
+    mask, trailing = like.mask.holds, at.longest.trailing
+    numbers = at.numbers()
+    shape = torch.broadcast_shapes(*(n.shape for n in numbers), mask.shape + (1,) * trailing)
+    sizes = at.seen.shape[: len(numbers)]
+    place: Any = 0
+    for k, (n, size) in enumerate(zip(numbers, sizes, strict=True)):
+        place = place + torch.where(n < 0, n + size, n) * math.prod(sizes[k + 1 :])
+    place = place.expand(shape).reshape(-1)
+    held = mask.reshape(*mask.shape, *[1] * trailing).expand(shape).reshape(-1)
+    rest = at.seen.shape[len(numbers) :]
+    base = at.seen.reshape(-1, *rest)
+    wide = held.reshape(-1, *[1] * len(rest))
+    alone = not isinstance(value, Selected) and (not isinstance(value, torch.Tensor) or value.numel() == 1)
+    if alone and not accumulate:
+        count = torch.zeros(base.shape[0], dtype=torch.int32).index_add(
+            0, torch.where(held, place, 0), held.to(torch.int32)
+        )
+        number = value.reshape(()) if isinstance(value, torch.Tensor) else value
+        new = torch.where((count > 0).reshape(-1, *[1] * len(rest)), number, base)
+    else:
+        given = at.aligned(value, like)
+        if not isinstance(given, torch.Tensor):
+            given = torch.scalar_tensor(given, dtype=base.dtype)
+        given = given.to(base.dtype).expand(*shape, *rest).reshape(-1, *rest)
+        if accumulate:
+            new = base.index_add(0, torch.where(held, place, 0), torch.where(wide, given, 0))
+        else:  # what is not selected repeats the last that is: in front of the first, what is there already
+            count = held.shape[0]
+            last = torch.cummax(torch.where(held, torch.arange(count), -1), 0).values
+            none, last = last < 0, last.clamp(min=0)
+            source = torch.where(none.reshape(wide.shape), base[:1], given.index_select(0, last))
+            new = base.index_put((torch.where(none, 0, place.index_select(0, last)),), source)
+    at.seen.copy_(new.reshape(at.seen.shape).to(at.seen.dtype))

@@ -107,6 +107,23 @@ def _masked_scatter(x: torch.Tensor, mask: torch.Tensor, source: torch.Tensor) -
     return torch.where(mask, source.reshape(-1)[place].view(shape), x)
 
 
+def _put_where(x: torch.Tensor, indices: Any, values: torch.Tensor, accumulate: bool = False) -> Any:
+    """Put the next of the values wherever a mask holds."""
+    axes = [a for a, i in enumerate(indices) if i is not None]
+    mask = indices[axes[0]]
+    if len(axes) > 1 or mask.dtype != torch.bool or values.numel() == 1:
+        return NotImplemented
+    follow = x.dim() - axes[0] - mask.dim()
+    at = values.dim() - follow - 1
+    if at >= 0:
+        place = (mask.reshape(-1).to(torch.int32).cumsum(0) - 1).clamp(0, values.shape[at] - 1)
+        inner = [1] * mask.dim()
+        if values.shape[at] != 1:
+            values, inner = values.index_select(at, place), list(mask.shape)
+        values = values.reshape(*values.shape[:at], *inner, *values.shape[at + 1 :])
+    return torch.where(mask.reshape(*mask.shape, *[1] * follow), x + values if accumulate else values, x)
+
+
 def _as_strided(x: torch.Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """Pick elements by sums of positions, where the tensor lies in memory as it is seen."""
     if not x.is_contiguous() or x.storage_offset():
@@ -239,6 +256,7 @@ _FORMULAS: dict[Any, Callable[..., Any]] = {
     aten.addbmm.default: _added_batches,
     aten.angle.default: _angle,
     aten.masked_scatter.default: _masked_scatter,
+    aten.index_put.default: _put_where,
     aten.as_strided.default: _as_strided,
     aten.as_strided_scatter.default: _as_strided_scatter,
     aten.diagonal_scatter.default: _diagonal_scatter,

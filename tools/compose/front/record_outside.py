@@ -89,7 +89,7 @@ def _is_many(index: Any) -> bool:
 # functions that look at elements to know their result's shape, where the caller says what it is
 
 
-def _one_hot(x: torch.Tensor, num_classes: int = -1) -> torch.Tensor:
+def one_hot(x: torch.Tensor, num_classes: int = -1) -> torch.Tensor:
     if num_classes <= 0:
         return torch.nn.functional.one_hot(x)
     return (x.unsqueeze(-1) == torch.arange(num_classes)).long()
@@ -104,7 +104,7 @@ def bincount(x: torch.Tensor, weights: torch.Tensor | None = None, minlength: in
 
 
 _COUNTED: dict[Any, Callable[..., Any]] = {
-    torch.nn.functional.one_hot: _one_hot, torch.bincount: bincount, torch.Tensor.bincount: bincount,
+    torch.nn.functional.one_hot: one_hot, torch.bincount: bincount, torch.Tensor.bincount: bincount,
 }  # fmt: skip
 
 

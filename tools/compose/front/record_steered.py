@@ -1,30 +1,40 @@
-"""Record references whose numbers, branches and lengths depend on elements: tensors of one number while tracing.
+"""Record references whose numbers, branches and lengths depend on elements: tensors of one number while tracing."""
 
-Also calls that take tensors without elements and give some all the same: a sum over nothing, a tensor beside nothing.
-"""
-
-import math
 from collections.abc import Callable
 from functools import reduce
 from typing import Any
 
+import numpy as np
 import torch
 from torch.utils import _pytree as pytree
 
+from akgen.tools.compose.front import record_combined as combined
 from akgen.tools.compose.front import record_coordinates as coordinates
+from akgen.tools.compose.front import record_ordered as ordered
 from akgen.tools.compose.front import record_parts as parts
 from akgen.tools.compose.front import record_ragged as ragged
-from akgen.tools.compose.front import record_selected as selected
 from akgen.tools.compose.front.record_branches import Steering
 from akgen.tools.compose.front.record_outside import OutsideCalls, Unrecordable
+from akgen.tools.compose.front.record_part_calls import select
 from akgen.tools.compose.front.record_ragged import Ragged
-from akgen.tools.compose.front.record_selected import Selected, uncovered
+from akgen.tools.compose.front.record_selected import Array, Selected, SelectingMask
 from akgen.tools.compose.front.record_writes import written_by
 from akgen.tools.compose.front.user_lines import UserLines
 
+_FEW, _RUNS = 64, 8  # places of a mask that no input decides, and runs of them, if they are written down
+# calls that write to places, and what their arguments are
+_PUT = {
+    **dict.fromkeys(("index_put", "index_put_"), ("index", "values", "accumulate")),
+    **dict.fromkeys(("index_copy", "index_copy_"), ("dim", "index", "source")),
+    **dict.fromkeys(("index_fill", "index_fill_"), ("dim", "index", "value")),
+}
 _MOST_NUMBERS = 4096  # of a tensor that becomes a list
 _SUMS = frozenset(["__add__", "__radd__", "add"])
 _PRODUCTS = frozenset(["__mul__", "__rmul__", "mul"])
+# the same elements in the same order
+_VIEWS = frozenset(
+    ["view", "reshape", "flatten", "ravel", "squeeze", "unsqueeze", "contiguous", "clone", "detach"]
+)
 _COUNTS = frozenset(["any", "sum", "count_nonzero"])
 _SAME = frozenset(["reshape", "view", "squeeze", "to", "long", "int", "bool", "item", "float"])
 # comparisons of how many there are with a number: whether they say that there are some
@@ -36,18 +46,24 @@ _SOME = {
     ("lt", 1): False,
     ("le", 0): False,
 }
-aten = torch.ops.aten
 
 
 class SteeredCalls(OutsideCalls):
     """Lets numbers that depend on elements be tensors of one number; `known` tells whose elements no input decides."""
 
-    def __init__(self, lines: UserLines, known: Callable[[torch.Tensor], bool]) -> None:
+    def __init__(
+        self,
+        lines: UserLines,
+        known: Callable[[torch.Tensor], bool],
+        values: Callable[[torch.Tensor], list[Array]],
+    ) -> None:
+        """`values` gives a mask's elements for several draws of the arguments."""
         super().__init__(lines)
-        self._known = known
+        self._known, self._values = known, values
         self._origins: dict[int, tuple[Any, Any]] = {}  # a mask and what made it, by its id
+        self._stale: list[Any] = []  # of masks that were written to: an id names one as long as it lives
         self._written = 0  # calls that wrote to a tensor
-        self.steering = Steering(self.unknown, ragged.select, _number)
+        self.steering = Steering(self.unknown, select, _number)
 
     def unknown(self, value: Any) -> bool:
         return isinstance(value, torch.Tensor) and value.numel() == 1 and not self._known(value)
@@ -69,14 +85,21 @@ class SteeredCalls(OutsideCalls):
             return _numbers(args[0])
         if name in ("where", "nonzero", "argwhere", "nonzero_numpy") and self._holds_unknown(args):
             return self._places(name, args, kwargs)
+        args = self._with_places(name, args)
+        found = self._written_at(name, args, kwargs)
+        if found is not None:
+            name, func, args, kwargs = found
+        known = ordered.of_selected_rows(name, args, kwargs)
+        if known is not None:
+            return known
         if name in ("__getitem__", "index_select", "embedding") and self._is_placed(name, args):
             x, index = args[1::-1] if name == "embedding" else (args[0], args[-1])
             return coordinates.picked(x, index)
         if name == "__getitem__" and self._steers(args[1]):
             return parts.item(args[0], self._plain(args[1]), self.unknown)
-        if name in ("__getitem__", "masked_select") and self._selects(args):
-            whole, mask = args[:2] if name == "__getitem__" else torch.broadcast_tensors(*args[:2])
-            return Selected(whole.clone(), mask.clone(), self._origin(args[1]), self._origin)
+        if name == "masked_select" and isinstance(args[1], torch.Tensor):
+            whole, holds = torch.broadcast_tensors(*args[:2])
+            return Selected(whole.clone(), self._mask(args[1], holds))
         if name in ("arange", "tensor", "as_tensor", "repeat_interleave", "split", "narrow"):
             found = self._made(name, args, kwargs)
             if found is not None:
@@ -85,15 +108,16 @@ class SteeredCalls(OutsideCalls):
         if not changed:
             return self._noted(name, args, self._done(name, func, types, args, kwargs), kwargs)
         self._written += 1
-        for x in changed:
-            self._origins.pop(id(x), None)
-        own = next((a.origin for a in args[1:] if isinstance(a, Selected)), None)
+        if any(x.dtype == torch.bool for x in changed):  # which others may be views of
+            self._stale.append(self._origins)
+            self._origins = {}
+        own = next((a.origin for a in pytree.tree_leaves(args[1:]) if isinstance(a, Selected)), None)
         conditions = [c for c in self.steering.conditions if own is None or not self._says_some(c, own)]
         before = [x.clone() if conditions else x for x in changed]
         old, grown = getattr(changed[0], "multiple_of", {}), _grown(name, changed[0], args)
         result = self._done(name, func, types, args, kwargs)
         for x in changed:
-            x.multiple_of, x.sum_of, x.counts, x.some_of = {}, (None, 0), None, None
+            x.multiple_of, x.sum_of, x.counts, x.some_of, x.selects = {}, (None, 0), None, None, None
         changed[0].multiple_of = grown
         if not conditions:  # where nothing is selected, nothing is written
             return self._noted(name, args, result, kwargs)
@@ -103,11 +127,53 @@ class SteeredCalls(OutsideCalls):
             x.copy_(torch.where(holds, x, was))
         return result
 
-    def _selects(self, args: Any) -> bool:
-        """Return whether a tensor is indexed by a mask that the inputs decide."""
-        x, mask = args[0], args[1] if len(args) > 1 else None
-        masked = isinstance(mask, torch.Tensor) and mask.dtype == torch.bool and mask.dim() > 0
-        return masked and isinstance(x, torch.Tensor) and not self._known(mask)
+    def _mask(self, mask: torch.Tensor, holds: torch.Tensor | None = None) -> SelectingMask:
+        """Return what a mask says now; `holds` is the same in another shape."""
+        origin = self._origin(mask) if holds is None else (self._origin(mask), tuple(holds.shape))
+        return SelectingMask((mask if holds is None else holds).clone(), origin, self._origin, self._values)
+
+    def _with_places(self, name: str, args: Any) -> Any:
+        """Return a call's arguments with the places where masks hold in place of the masks that index a tensor."""
+        reads = name in ("__getitem__", "__setitem__", "index_put", "index_put_")
+        if not reads or not isinstance(args[0], torch.Tensor):
+            return args
+        given: Any = args[1] if isinstance(args[1], (tuple, list)) else (args[1],)
+        masks = [i for i in given if isinstance(i, torch.Tensor) and i.dtype == torch.bool and i.dim()]
+        if not masks:
+            return args
+        entries: list[Any] = []
+        for i in given:
+            if any(i is m for m in masks):
+                entries += self._named(i)
+            else:
+                entries.append(i)
+        return (args[0], tuple(entries), *args[2:])
+
+    def _named(self, mask: torch.Tensor) -> list[Any]:
+        """Return the places where a mask holds, by the axes: numbers where no input decides them and there are few."""
+        if self._known(mask) and mask.dim() == 1:
+            (places,) = self._values(mask)[0].nonzero()
+            if len(places) <= _FEW and (np.diff(places) != 1).sum() < _RUNS:
+                return [torch.tensor(places.tolist())]
+        return list(coordinates.coordinates(Selected(mask, self._mask(mask))))
+
+    @staticmethod
+    def _written_at(name: str, args: Any, kwargs: Any) -> Any:
+        """Return a call that writes to places of a mask as an assignment; None for other calls."""
+        if name not in _PUT or not isinstance(args[0], torch.Tensor):
+            return None
+        given = {**dict(zip(_PUT[name], args[1:], strict=False)), **kwargs}
+        index: Any = given.get("index")
+        if not coordinates.holds_places(index):
+            return None
+        if name.startswith("index_put"):
+            index = tuple(slice(None) if i is None else i for i in index)
+        else:
+            index = (*[slice(None)] * (given["dim"] % args[0].dim()), index)
+        value = given.get("values", given.get("source", given.get("value")))
+        accumulate = bool(given.get("accumulate", False))
+        x = args[0] if name.endswith("_") else args[0].clone()
+        return "put_", _put, (x, index, value, accumulate), {}
 
     def _holds_unknown(self, args: Any) -> bool:
         """Return whether somebody asks where a tensor is not 0 that the inputs decide."""
@@ -123,7 +189,7 @@ class SteeredCalls(OutsideCalls):
         (mask,) = args
         if mask.dtype != torch.bool:
             mask = self._noted("ne", (mask, 0), mask != 0)
-        like = Selected(mask, mask.clone(), self._origin(mask), self._origin)
+        like = Selected(mask, self._mask(mask))
         columns = coordinates.coordinates(like)
         single = name == "where" or kwargs.get("as_tuple")
         return columns if single else coordinates.NamedPlaces(columns)
@@ -154,10 +220,10 @@ class SteeredCalls(OutsideCalls):
             return args[0].put(*args[1:])
         if name == "__setitem__" and coordinates.holds_places(args[1]):
             return coordinates.put(*args)
-        if name == "__setitem__" and isinstance(args[2], Selected):
-            return args[2].written_to(args[0], args[1])
+        if func is _put:
+            return _put(*args)
         if args and isinstance(args[0], Selected):
-            return selected.call(name, func, args, kwargs)
+            return combined.call(name, func, args, kwargs)
         if name == "__setitem__" and (self._steers(args[1]) or isinstance(args[2], Ragged)):
             return parts.put(args[0], self._plain(args[1]), args[2], self.unknown)
         return super().__torch_function__(func, types, args, kwargs)
@@ -219,10 +285,12 @@ class SteeredCalls(OutsideCalls):
         if name in ("sort", "argsort") and isinstance(args[0], torch.Tensor) and args[0].dim() == 1:
             (result if name == "argsort" else result[1]).below = args[0].shape[0]
         if isinstance(result, torch.Tensor) and result.dtype == torch.bool:
+            if name in _VIEWS and isinstance(args[0], torch.Tensor) and args[0].dtype == torch.bool:
+                self._origins[id(result)] = (result, args, kwargs), self._origin(args[0])
+                return self._count_noted(name, args, result)
             named = tuple((k, self._origin(v)) for k, v in sorted((kwargs or {}).items()))
             self._origins[id(result)] = (result, args, kwargs), (name, *map(self._origin, args), *named)
-        if isinstance(result, torch.Tensor) and result.dim() == 0:
-            self._note_count(name.strip("_"), args, result)
+        self._count_noted(name, args, result)
         if (
             len(args) != 2
             or not isinstance(result, torch.Tensor)
@@ -239,6 +307,11 @@ class SteeredCalls(OutsideCalls):
         elif name in _SUMS and isinstance(b, torch.Tensor):
             mine, other = (getattr(v, "multiple_of", {}) for v in (a, b))
             result.multiple_of = {k: mine[k] + other[k] for k in mine.keys() & other.keys()}
+        return result
+
+    def _count_noted(self, name: str, args: Any, result: Any) -> Any:
+        if isinstance(result, torch.Tensor) and result.dim() == 0:
+            self._note_count(name.strip("_"), args, result)
         return result
 
     def _note_count(self, name: str, args: Any, result: torch.Tensor) -> None:
@@ -258,6 +331,11 @@ class SteeredCalls(OutsideCalls):
                 result.some_of = (counts, says)
             elif some is not None and says is not None:
                 result.some_of = (some[0], some[1] == says)
+
+
+def _put(x: torch.Tensor, index: Any, value: Any, accumulate: bool) -> torch.Tensor:
+    coordinates.put(x, index, value, accumulate=accumulate)
+    return x
 
 
 def _grown(name: str, x: torch.Tensor, args: Any) -> dict[int, Any]:
@@ -298,8 +376,8 @@ def resolved(result: Any, expected: Any) -> Any:
     """Return a result whose parts are as long as those of what the reference returned for the same arguments."""
     result = ragged.settled(result)
     found = pytree.tree_leaves(result)
-    if any(isinstance(v, (Selected, coordinates.NamedPlaces)) for v in found):
-        raise uncovered("a result")
+    found = [v.in_order() if isinstance(v, coordinates.NamedPlaces) else v for v in found]
+    found = [ordered.in_order(v) if isinstance(v, Selected) else v for v in found]
     if not any(isinstance(v, Ragged) for v in found):
         return result
     values = pytree.tree_leaves(expected)
@@ -308,57 +386,3 @@ def resolved(result: Any, expected: Any) -> Any:
         for v, w in zip(found, values, strict=True)
     ]
     return whole if isinstance(result, (list, tuple)) else whole[0]
-
-
-def takes_nothing(args: Any, result: Any) -> bool:
-    """Return whether a call's arguments, as they were given, hold an empty tensor, and its result is none."""
-    tensors = (a for a in pytree.tree_leaves(args) if isinstance(a, torch.Tensor))
-    return isinstance(result, torch.Tensor) and result.numel() > 0 and any(t.numel() == 0 for t in tensors)
-
-
-def of_nothing(func: Any, args: Any, kwargs: Any, result: torch.Tensor) -> Any:
-    """Write such a call without what is empty; NotImplemented if it is none of those known."""
-    rule = _RULES.get(func.overloadpacket)
-    return NotImplemented if rule is None or "beta" in kwargs else rule(args, result)
-
-
-def _always(number: float | bool) -> Callable[[Any, torch.Tensor], torch.Tensor]:
-    return lambda _, result: torch.full(result.shape, number, dtype=result.dtype)
-
-
-def _joined(args: Any, result: torch.Tensor) -> torch.Tensor:
-    left = [t for t in args[0] if t.numel()]
-    whole = [t.to(result.dtype) for t in left]
-    return torch.cat(whole, *args[1:]) if len(whole) > 1 else whole[0].clone()
-
-
-def _unchanged(args: Any, _: torch.Tensor) -> Any:
-    return args[0].clone() if args[0].numel() else NotImplemented
-
-
-def _padding(args: Any, result: torch.Tensor) -> torch.Tensor:
-    number = args[2] if len(args) > 2 else 0
-    return torch.full(result.shape, number, dtype=result.dtype)
-
-
-def _addend(args: Any, result: torch.Tensor) -> torch.Tensor:
-    return args[0].expand(result.shape).clone()
-
-
-_RULES: dict[Any, Callable[[Any, torch.Tensor], Any]] = {
-    **dict.fromkeys((aten.sum, aten.mm, aten.bmm), _always(0)),
-    aten.prod: _always(1),
-    aten.mean: _always(math.nan),
-    aten.any: _always(False),
-    aten.all: _always(True),
-    aten.cat: _joined,
-    aten.addmm: _addend,
-    aten.constant_pad_nd: _padding,
-    **dict.fromkeys(
-        (
-            aten.slice_scatter, aten.select_scatter, aten.index_put, aten.index_add, aten.index_copy, aten.index_fill,
-            aten.scatter, aten.scatter_add, aten.scatter_reduce,
-        ),
-        _unchanged,
-    ),
-}  # fmt: skip

@@ -77,9 +77,11 @@ def trace(loaded: LoadedCase) -> TracedGraph:
 
 def _steered(loaded: LoadedCase, args: tuple[Any, ...], refused: Unsupported) -> TracedGraph:
     """Trace with numbers and branches that depend on elements; raise what was refused before if it is no use."""
+    samples = [loaded.sample(seed, "task") for seed in range(3)]
+    draws = [tuple(s.args) for s in samples if s.args is not None]
     try:
         with _quiet():
-            found = record(loaded.model, args, steered=True)
+            found = record(loaded.model, args, steered=True, draws=draws)
     except Unrecordable as e:
         if e.why is None:
             raise refused from None
@@ -88,7 +90,7 @@ def _steered(loaded: LoadedCase, args: tuple[Any, ...], refused: Unsupported) ->
         raise refused from None
     if len(found.graph.nodes) > LARGEST_GRAPH:
         raise Unsupported("graph", f"the reference unrolls to {len(found.graph.nodes)} operations")
-    shapes = [_shapes(loaded.sample(seed, "task").expected) for seed in range(3)]
+    shapes = [_shapes(s.expected) for s in samples]
     if any(s != shapes[0] for s in shapes):
         raise Unsupported("dynamic shape", "an output's shape depends on tensor values")
     return TraceReader(found, loaded, args).read()

@@ -46,7 +46,7 @@ def kinds(template: SymbolicNest) -> tuple[Kind, ...]:
     if not overs:
         turned = not walked and template.turned() is not None
         return ("tiles", *LINES) if turned else ("rows", "tiles", *LINES)
-    if walked and len(overs) == 1 and not overs & {lane} and count - 1 not in next(iter(overs)):
+    if walked and not scans and len(overs) == 1 and not overs & {lane} and count - 1 not in next(iter(overs)):
         return ("windows", *LINES)
     found: list[Kind] = []
     if overs == {lane} and not scans:
