@@ -76,8 +76,11 @@ class GraphBuilder:
             raise Unsupported(
                 "int64", f"the integer {value} is not covered: integers are computed in 32 bits"
             )
-        self._constants += self.apart
-        tag = -self._constants if self.apart else 0
+        apart = self.apart and not (
+            dtype == DType.INT32 and value == 0
+        )  # a place's 0 is hardly one by chance
+        self._constants += apart
+        tag = -self._constants if apart else 0
         return self.add(Node(op="const", dtype=dtype, shape=(), value=value, tag=tag))
 
     def iota(self, count: int, start: Number, step: Number, dtype: DType) -> int:
@@ -141,9 +144,9 @@ class GraphBuilder:
 
     def _identity(self, op: str, a: int, b: int, out: DType, shape: tuple[int, ...]) -> int | None:
         """Return an operand if the other is neutral: x + 0, x * 1, x / 1, x ** 1 (finite or not, exact)."""
-        if self.apart:  # it may be so in this case alone
-            return None
         ca, cb = self.constant(a), self.constant(b)
+        if self.apart and (out != DType.INT32 or 0 not in (ca, cb)):  # it may be so in this case alone
+            return None
         x, y = self.nodes[a], self.nodes[b]
         if x.dtype == out and x.shape == shape and cb is not None:
             neutral = {"add": 0, "sub": 0, "mul": 1, "div": 1, "pow": 1}.get(op)

@@ -299,6 +299,10 @@ class _Gatherer:
         running = self._running(olds, args)
         if running is not None:
             return running
+        if any(
+            a[1:] == olds[:-1] for a in args
+        ):  # each comes from the one before, in no way that a scan does
+            return self.b.cat(tuple(self._single(o) for o in olds), 0)
         operands = tuple(self.numbers(a) for a in args)
         return self.b.add(nodes[0].model_copy(update={"args": operands, "shape": (len(olds),)}))
 
