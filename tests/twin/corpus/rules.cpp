@@ -1,5 +1,6 @@
 // Runs the calls of rules.py one after the other, each as a kernel of its own. They stand at the mark.
 #include "tikicpulib.h"
+#include <algorithm>
 #include <cstdlib>
 using namespace AscendC;
 

@@ -31,7 +31,10 @@ def told(twin: TwinToolchain, tmp_path_factory: pytest.TempPathFactory) -> dict[
         f"void call{i}(GM_ADDR x, GM_ADDR y) {{ {_operands(dtype)} {{ {call} }} }}"
         for i, (call, dtype) in enumerate(calls)
     ]
-    runs = [f"{_mode(dtype)} ICPU_RUN_KF(call{i}, 1, x, y);" for i, (_, dtype) in enumerate(calls)]
+    runs = [  # marks of the cores begin as zeros
+        f"{_mode(dtype)} std::fill_n(y, 16 * 1024, 0); ICPU_RUN_KF(call{i}, 1, x, y);"
+        for i, (_, dtype) in enumerate(calls)
+    ]
     text = PROGRAM.read_text().replace("// CALLS", "\n".join(kernels)).replace("// RUNS", "\n    ".join(runs))
     source = folder / "rules.cpp"
     source.write_text(text)
