@@ -70,15 +70,18 @@ def item(x: Selected, index: Any) -> Any:
     return found.reshape(*found.shape[: x.lead], *index.shape, *found.shape[x.lead + 1 :])
 
 
+def _never(dtype: torch.dtype, least: bool) -> float:
+    """Return a number that is never the least, or the largest, beside others."""
+    if dtype.is_floating_point:
+        return math.inf if least else -math.inf
+    limits = torch.iinfo(dtype)
+    return limits.max if least else limits.min
+
+
 def _extreme(name: str, x: Selected, keep: bool) -> Any:
     """Return the extreme along the selected axis with its place among the selected elements, or that alone."""
     least = name.endswith("min")
-    if x.dtype.is_floating_point:
-        fill: float = math.inf if least else -math.inf
-    else:
-        limits = torch.iinfo(x.dtype)
-        fill = limits.max if least else limits.min
-    values, places = (torch.min if least else torch.max)(x.others(fill), x.lead, keep)
+    values, places = (torch.min if least else torch.max)(x.others(_never(x.dtype, least)), x.lead, keep)
     places = x.mask.places()[places].clamp(min=0)
     if name.startswith("arg"):
         return places
@@ -194,12 +197,7 @@ def _extreme_of(name: str, made: Any, given: Any) -> Any:
     if full.dim() != 2:
         return None
     least = name.endswith("min")
-    if full.dtype.is_floating_point:
-        fill: float = math.inf if least else -math.inf
-    else:
-        limits = torch.iinfo(full.dtype)
-        fill = limits.max if least else limits.min
-    kept = torch.where(holds, full, fill)
+    kept = torch.where(holds, full, _never(full.dtype, least))
     if name in ("amax", "amin"):
         return getattr(kept, name)(1, **given)
     keep = given.get("keepdim", False)

@@ -30,7 +30,11 @@ def gathered(graph: Graph) -> Graph:
     """Return the graph with joined values computed together; the same graph if there are none."""
     if not any(n.op == "cat" for n in graph.nodes):
         return graph
-    return _Gatherer(_in_pieces(graph)).graph() or _Gatherer(graph).graph() or graph
+    pieces = _in_pieces(graph)
+    found = _Gatherer(pieces).graph()
+    if found is None and pieces is not graph:
+        found = _Gatherer(graph).graph()
+    return graph if found is None else found
 
 
 def _in_pieces(graph: Graph) -> Graph:
@@ -115,7 +119,7 @@ class _Gatherer:
         self.b = GraphBuilder(apart=graph.apart, first=_FIRST_TAG)
         self.new: dict[int, int] = {}
         self._known: dict[tuple[int, ...], int] = {}
-        self._forms: dict[object, int] = {}
+        forms: dict[object, int] = {}
         self.form: list[int] = []
         for i, node in enumerate(self.nodes):
             key = (
@@ -124,7 +128,7 @@ class _Gatherer:
                 tuple(self.form[a] for a in node.args),
                 i if node.op == "load" else 0,
             )
-            self.form.append(self._forms.setdefault(key, i))
+            self.form.append(forms.setdefault(key, i))
 
     def graph(self) -> Graph | None:
         """Return the new graph, None if nothing is gathered."""
