@@ -75,7 +75,8 @@ def _never(dtype: torch.dtype, least: bool) -> float:
     if dtype.is_floating_point:
         return math.inf if least else -math.inf
     limits = torch.iinfo(dtype)
-    return limits.max if least else limits.min
+    fill: int = limits.max if least else limits.min
+    return fill
 
 
 def _extreme(name: str, x: Selected, keep: bool) -> Any:
