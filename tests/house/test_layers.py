@@ -62,6 +62,7 @@ WALLS = {
         "agents/models/local.py",
         "tools/compose/front/record.py",
         "tools/compose/front/record_combined.py",
+        "tools/compose/front/record_constants.py",
         "tools/compose/front/record_coordinates.py",
         "tools/compose/front/record_einsum.py",
         "tools/compose/front/record_empty.py",

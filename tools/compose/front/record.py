@@ -24,6 +24,7 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import _disable_current_modes
 
 from akgen.tools.compose.front.record_branches import rewritten
+from akgen.tools.compose.front.record_constants import constants_shortened
 from akgen.tools.compose.front.record_empty import of_nothing, takes_nothing
 from akgen.tools.compose.front.record_formulas import with_own_formulas
 from akgen.tools.compose.front.record_outside import OutsideCalls, Unrecordable, arrays_become_tensors
@@ -110,6 +111,7 @@ def record(
             torch._disable_functionalization()
         last = [_functional(v) if isinstance(v, torch.Tensor) else None for v in leaves]
         values = [_functional(v) for v in flat_outputs(result) if isinstance(v, torch.Tensor)]
+    with torch.no_grad(), recorder:
         return recorder.captured(values, last, returns_list=type(result) in (list, tuple))
 
 
@@ -324,16 +326,24 @@ class _Recorder(DispatchMode):
         """Return what was recorded, with the calls that what is returned, or written to arguments, depends on."""
         returned = [self._node(self._inside(v)) for v in result]
         values = ((k, self._node(v)) for k, v in enumerate(last) if isinstance(v, _Shape))
-        written = [(k, node) for k, node in values if node.op != "placeholder"]
-        self._graph.output((*returned, *(node for _, node in written)))
+        written = {k: node for k, node in values if node.op != "placeholder"}
+        output = self._graph.output((*returned, *written.values()))
+        computed: dict[torch.fx.Node, Any] = {}
+        constants_shortened(
+            self._graph,
+            lambda node: node is not output and getattr(node.meta.get("val"), "known", None) is not None,
+            lambda node: self._value(node, [], computed),
+            lambda made: self._node(self._inside(made)),
+        )
         self._graph.eliminate_dead_code()
+        names = [node.name for node in output.args[0]]
         order = ("state", "constant", "arg")
         return CapturedGraph(
             graph=self._graph,
             leaves=tuple(sorted(self._leaves, key=lambda leaf: order.index(leaf.kind))),
-            returned=tuple(n.name for n in returned),
+            returned=tuple(names[: len(returned)]),
             returns_list=returns_list,
-            written=tuple((k, node.name) for k, node in written),
+            written=tuple(zip(written, names[len(returned) :], strict=True)),
         )
 
 

@@ -28,6 +28,11 @@ def _cdist(a: torch.Tensor, b: torch.Tensor, p: float, compute_mode: int | None)
     return torch.linalg.vector_norm(a.unsqueeze(-2) - b.unsqueeze(-3), p, dim=-1)
 
 
+def _full_like(x: torch.Tensor, value: float, *, dtype: torch.dtype | None = None, **_: Any) -> Any:
+    """Return a tensor of one number that has nothing of `x` but its shape."""
+    return torch.full(x.shape, value, dtype=dtype or x.dtype) if x.is_contiguous() else NotImplemented
+
+
 def _log_cumulative_sum(x: torch.Tensor, dim: int) -> torch.Tensor:
     """Sum over all elements up to each one, with its own maximum: nothing is lost where neighbours differ by much."""
     if not x.dim():
@@ -269,6 +274,7 @@ _FORMULAS: dict[Any, Callable[..., Any]] = {
     aten.scatter.value: _scatter,
     aten.scatter_add.default: _scatter_add,
     aten.addmv.default: lambda x, a, v, beta=1, alpha=1: beta * x + alpha * torch.mv(a, v),
+    aten.full_like.default: _full_like,
     aten.dist.default: lambda x, y, p=2: torch.linalg.vector_norm(x - y, p),
     aten.ldexp.Tensor: lambda x, y: x * torch.exp2(y),
     aten.signbit.default: lambda x: x < 0,
