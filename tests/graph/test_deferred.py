@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from akgen.graph.deferred import defer
+from akgen.graph import defer
 
 
 def test_the_graph_brings_no_client_of_a_service() -> None:
