@@ -6,9 +6,8 @@ task.json holds what Task holds, less what follows from the folder; certificate.
 
 from pathlib import Path
 
-from akgen.knowledge.entry_names import entry_name
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.core.op_spec import camel_case
+from akgen.tools.core.op_spec import camel_case, entry_name
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Certificate, Mode, Reference, Task, Tolerance
 from akgen.tools.core.untrusted import read_model

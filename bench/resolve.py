@@ -10,8 +10,7 @@ import difflib
 from pathlib import Path
 
 from akgen.bench import builtin
-from akgen.knowledge.entry_names import entry_name
-from akgen.tools.core.op_spec import camel_case
+from akgen.tools.core.op_spec import camel_case, entry_name
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.plain_text import shown
 from akgen.tools.core.task import Case, Mode, Reference, Task

@@ -16,10 +16,9 @@ from akgen.finetune.data.shards import read_records
 from akgen.finetune.data.texts import files_text
 from akgen.finetune.operators.tasks import Operator
 from akgen.graph.store.files import make_folder, write_whole
-from akgen.knowledge.entry_names import entry_name
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.knobs import Knobs
-from akgen.tools.core.op_spec import camel_case
+from akgen.tools.core.op_spec import camel_case, entry_name
 from akgen.tools.core.outcome import Diagnostic, InputError, Outcome
 from akgen.tools.core.project import KernelProject
 from akgen.tools.core.task import Case, Mode, Reference, Task

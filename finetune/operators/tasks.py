@@ -19,9 +19,8 @@ from akgen.bench.builtin import TaskFile
 from akgen.finetune.operators.families import FAMILIES, GivenUp, rng_of
 from akgen.finetune.operators.sketch import LANGUAGES, REACH, SQUARE_PART, Language, Sketch, Variable, telling
 from akgen.graph.store.files import make_folder, write_whole
-from akgen.knowledge.entry_names import entry_name
 from akgen.tools.core.frozen import Frozen, json_text
-from akgen.tools.core.op_spec import camel_case
+from akgen.tools.core.op_spec import camel_case, entry_name
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case
 

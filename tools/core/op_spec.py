@@ -1,8 +1,13 @@
-"""What an operator's OpDef says: its name, parameters, their kinds and types, attributes; and how op_host writes it."""
+"""What an operator's OpDef says: its name, parameters, their kinds and types, attributes; and how op_host writes it.
+
+A kernel's entry point is a C function, whose name must not meet the C library's or the vendor's names.
+"""
 
 import re
+from functools import cache
 from typing import Literal
 
+from akgen.knowledge.data_files import read_text
 from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 
@@ -60,6 +65,20 @@ def camel_case(name: str) -> str:
     words = [w for w in re.split(r"[^A-Za-z0-9]+", name) if w]
     camel = "".join(w[0].upper() + w[1:] for w in words) or "Op"
     return camel if camel[0].isalpha() else f"Op{camel}"
+
+
+@cache
+def taken_names() -> frozenset[str]:
+    """Return the names that entry points cannot have."""
+    lines = read_text("taken_names.txt").splitlines()
+    return frozenset(name for line in lines if not line.startswith("#") for name in line.split())
+
+
+def entry_name(text: str) -> str:
+    """Return the name for any text, such as a file's: lower case, never a number first, `_op` behind a taken name."""
+    name = "".join(c if c.isalnum() and c.isascii() else "_" for c in text).lower() or "op"
+    name = name if name[0].isalpha() else f"op_{name}"
+    return f"{name}_op" if name in taken_names() else name
 
 
 def definition_lines(op: OpSpec) -> list[str]:

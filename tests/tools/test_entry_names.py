@@ -6,7 +6,7 @@ import pytest
 
 from akgen.bench import builtin
 from akgen.bench.resolve import resolve_task
-from akgen.knowledge.entry_names import entry_name, taken_names
+from akgen.tools.core.op_spec import entry_name, taken_names
 
 
 @pytest.mark.parametrize(
