@@ -3,9 +3,9 @@
 import gc
 from collections.abc import Callable
 
+from akgen.tools.core.frozen import kept
 from akgen.tools.dsl import Program
 from akgen.tools.dsl.ir import Kernel
-from akgen.tools.dsl.kept import kept
 from akgen.tools.dsl.prepare import analyse, prepare
 from tests.dsl.test_lowering import passes
 

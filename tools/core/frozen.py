@@ -1,6 +1,9 @@
-"""The base of every value that crosses a file."""
+"""The base of every value that crosses a file, and what is worked out of one immutable value once."""
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+from weakref import ref
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, TypeAdapter
 
@@ -35,3 +38,27 @@ _ANY: TypeAdapter[Any] = TypeAdapter(Any, config=ConfigDict(ser_json_inf_nan="st
 def json_text(value: object, *, indent: int | None = None) -> str:
     """Return a value, models and plain values alike, as JSON that any parser reads: no NaN or Infinity in it."""
     return _ANY.dump_json(value, indent=indent).decode()
+
+
+Part = TypeVar("Part", bound=Frozen)
+Made = TypeVar("Made")
+
+
+def kept(function: Callable[[Part], Made]) -> Callable[[Part], Made]:
+    """Return the function, called once for each object and kept as long as it lives; an equal object is another one.
+
+    So a kernel's extents and lifetimes are found once, though it is checked for each combination of dtypes.
+    """
+    known: dict[int, tuple[ref[Any], Made]] = {}
+
+    @wraps(function)
+    def known_or_made(part: Part) -> Made:
+        key = id(part)
+        found = known.get(key)
+        if found is not None and found[0]() is part:
+            return found[1]
+        made = function(part)
+        known[key] = ref(part, lambda _: known.pop(key, None)), made
+        return made
+
+    return known_or_made

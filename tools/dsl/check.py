@@ -5,6 +5,7 @@ from typing import Literal
 
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import kept
 from akgen.tools.core.op_spec import AttrValue
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.dsl.buffers import (
@@ -37,7 +38,6 @@ from akgen.tools.dsl.ir import (
     Workspace,
     walk,
 )
-from akgen.tools.dsl.kept import kept
 from akgen.tools.dsl.ops import wrong_types
 from akgen.tools.dsl.prepare import PreparedKernel, analyse
 from akgen.tools.dsl.reachability import reachable

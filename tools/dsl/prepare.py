@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 
-from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.frozen import Frozen, kept
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.dsl.buffer_placement import Placement, place, with_staging
 from akgen.tools.dsl.buffers import UbPlan, plan_buffers
@@ -27,7 +27,6 @@ from akgen.tools.dsl.ir import (
     holds_sync,
     walk,
 )
-from akgen.tools.dsl.kept import kept
 from akgen.tools.dsl.live_ranges import tiles_of
 from akgen.tools.dsl.ops import OPS
 from akgen.tools.dsl.show import show

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from akgen.tools.core.frozen import kept
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.dsl.errors import finding
 from akgen.tools.dsl.evaluate import type_of
@@ -30,7 +31,6 @@ from akgen.tools.dsl.ir import (
     Workspace,
     walk,
 )
-from akgen.tools.dsl.kept import kept
 
 
 def expressions(s: Stmt) -> tuple[Expr, ...]:
