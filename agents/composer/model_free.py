@@ -9,7 +9,7 @@ from akgen.agents.composer.solver import Solved, categorise, risks, thought
 from akgen.agents.plan import Plan, Tiling, check_tiling
 from akgen.agents.roles import Feedback, Planned, Written
 from akgen.knowledge.chip import Chip, chip
-from akgen.tools.compose.back.schedules.texts import schedule_texts
+from akgen.tools.compose.back.schedules import schedule_texts
 from akgen.tools.compose.front.traced import CaseTracer, TracedGraph
 from akgen.tools.compose.front.witnesses import Witnesses, traced_witnesses
 from akgen.tools.compose.program import Composition, compose

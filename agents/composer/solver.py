@@ -8,7 +8,7 @@ from typing import Literal
 
 from akgen.agents.plan import Buffer, Category, Tiling
 from akgen.knowledge.chip import Chip
-from akgen.tools.compose.back.schedules.texts import schedule_texts
+from akgen.tools.compose.back.schedules import schedule_texts
 from akgen.tools.compose.front.graph import CONTRACTIONS
 from akgen.tools.compose.middle.formula import formulas
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest

@@ -9,9 +9,8 @@ import torch.nn.functional as F
 
 from akgen.tools.compose.back.choices import choices
 from akgen.tools.compose.back.kernels import schedule, tensors_of
-from akgen.tools.compose.back.schedules import kinds
+from akgen.tools.compose.back.schedules import kinds, schedule_texts
 from akgen.tools.compose.back.schedules.base import SCHEDULES, Kind
-from akgen.tools.compose.back.schedules.texts import schedule_texts
 from akgen.tools.compose.front.aten import import_graph
 from akgen.tools.compose.front.trace import trace
 from akgen.tools.compose.middle.formula import formulas

@@ -8,9 +8,8 @@ from typing import NamedTuple
 from akgen.tools.compose.back.choices import EVENTS, choices, spoiled
 from akgen.tools.compose.back.layout import BLOCK, FIRST_CORE, Tensors
 from akgen.tools.compose.back.redundancy import LoopWork
-from akgen.tools.compose.back.schedules import kinds, write
+from akgen.tools.compose.back.schedules import kinds, schedule_texts, write
 from akgen.tools.compose.back.schedules.base import Kind, Part
-from akgen.tools.compose.back.schedules.texts import schedule_texts
 from akgen.tools.compose.back.tuning import Tuning
 from akgen.tools.compose.back.turns import turns
 from akgen.tools.compose.back.writer import Writer

@@ -1,7 +1,14 @@
-"""Choose how a loop nest runs, and write its part of a kernel. Every module of this package registers its schedules."""
+"""Choose how a loop nest runs, and write its part of a kernel. Every module of this package registers its schedules.
+
+What is said of each schedule, in kernels, in the chain of thought and in the plan, stands in texts.json.
+"""
 
 import importlib
 import pkgutil
+from functools import cache
+from pathlib import Path
+
+from pydantic import TypeAdapter
 
 from akgen.tools.compose.back.layout import Tensors
 from akgen.tools.compose.back.loops import LoopCodegen
@@ -15,6 +22,7 @@ from akgen.tools.compose.back.writer import NATIVE, Writer
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.compose.scope import Unsupported
 from akgen.tools.core.dtypes import DType
+from akgen.tools.core.frozen import Frozen
 from akgen.tools.dsl.expr import Name, binary, call
 from akgen.tools.dsl.ir import Assign
 
@@ -129,3 +137,19 @@ def write(
         part.host.insert(0, Assign(name=emitter.programs.id, value=Name(id="cores")))
         part.fixed += [emitter.programs, share]
     return part
+
+
+class ScheduleText(Frozen):
+    """How the schedule runs, why it is taken, what the cores divide among them, why nothing simpler does."""
+
+    how: str
+    why: str
+    shares: str
+    instead: str | None = None
+
+
+@cache
+def schedule_texts() -> dict[Kind, ScheduleText]:
+    """Return the texts of every schedule."""
+    text = (Path(__file__).parent / "texts.json").read_text()
+    return TypeAdapter(dict[Kind, ScheduleText]).validate_json(text)
