@@ -1,12 +1,17 @@
-"""Where C++ text uses a name that it does not declare itself: calls it, takes its address, or hands it on.
+"""Where C++ text uses a name that it does not declare: calls it, takes its address, or hands it on; macros expanded.
 
 The text has no comments and literals any more. A member, a name of another namespace, a type, a parameter, a variable
 and a function with a body are the project's own, whatever they are called. Not covered: overloads and scopes; a name
 that is declared anywhere in the file is its own everywhere, except behind a leading `::`.
+
+A forbidden word may hide behind another name, so macros are expanded as far as a first look needs it: those that paste
+names together by their file's own definitions, those without parameters with the bodies of all files of the project,
+since a header may define what a source uses; where a name has several bodies, each is tried. Not covered: which
+definition holds at a place, and what `#if` leaves out.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Literal, NamedTuple
 
@@ -36,6 +41,14 @@ _LINE = 2000  # characters of a line that may be a directive
 _MOST_FOUND = 5_000  # of one rule's names in a file; what is more is not looked at
 _MOST_EXPANDED = 1000  # invocations of macros
 _DEPTH = 4
+_PLAIN_DEFINE = re.compile(
+    r"^[ \t]*(?:#|%:)[ \t]*define[ \t]+([A-Za-z_]\w*)(?!\w|\()[ \t]*(.*)$", re.MULTILINE
+)
+_WHOLE_DIRECTIVE = re.compile(r"^[ \t]*(?:#|%:)[^\n]*", re.MULTILINE)
+_WHOLE_WORD = re.compile(r"\b[A-Za-z_]\w*\b")
+_MACROS_DEEP = 8  # macros inside macros
+_MOST_BODIES = 4  # of one name
+_ROOM = 100_000  # characters that a text may grow by, beside its own length
 
 
 class Use(NamedTuple):
@@ -178,3 +191,39 @@ def _arguments(text: str, at: int) -> tuple[list[str], int]:
         if depth == 0:
             return given, i + 1
     return given, at
+
+
+Macros = dict[str, tuple[str, ...]]
+
+
+def plain_macros(texts: Iterable[str]) -> Macros:
+    """Return the bodies of the macros without parameters in texts without comments."""
+    found: dict[str, dict[str, None]] = {}
+    for text in texts:
+        for name, body in _PLAIN_DEFINE.findall(text):
+            if body.strip() != name:
+                found.setdefault(name, {})[body.strip()] = None
+    return {name: tuple(bodies)[:_MOST_BODIES] for name, bodies in found.items()}
+
+
+def expanded(bare: str, macros: Macros) -> Iterator[str]:
+    """Yield the text with its macros expanded, one time for each body of a name; lines stay where they are."""
+    text = _WHOLE_DIRECTIVE.sub("", bare)
+    if not any(word in macros for word in set(_WHOLE_WORD.findall(text))):
+        return
+    for number in range(max(map(len, macros.values()))):
+        bodies = {name: found[min(number, len(found) - 1)] for name, found in macros.items()}
+        yield _replaced(text, bodies)
+
+
+def _replaced(text: str, bodies: dict[str, str]) -> str:
+    most = 2 * len(text) + _ROOM
+    for _ in range(_MACROS_DEEP):
+        grows = sum(len(bodies.get(word, "")) for word in _WHOLE_WORD.findall(text))
+        if grows > most:
+            break
+        made = _WHOLE_WORD.sub(lambda word: bodies.get(word.group(), word.group()), text)
+        if made == text:
+            break
+        text = made
+    return text

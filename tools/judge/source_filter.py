@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from akgen.tools.core.outcome import Diagnostic, Outcome
 from akgen.tools.core.project import KernelProject
-from akgen.tools.judge import macros, names_used
+from akgen.tools.judge import names_used
 
 _INCLUDE = re.compile(
     r'^[ \t]*(?:#|%:)[ \t]*(include|include_next|import|embed)\b[ \t]*[<"]([^>"\n]*)', re.MULTILINE
@@ -176,7 +176,7 @@ def look(project: KernelProject) -> tuple[Outcome | None, tuple[Diagnostic, ...]
         return Outcome.CHEAT, tuple(cheats)
     sources = _sources(project)
     suspect = any(_SUSPECT.search(source.text) for _, source in sources)
-    plain = macros.plain_macros(blank(s.text, strings=False) for _, s in sources) if suspect else {}
+    plain = names_used.plain_macros(blank(s.text, strings=False) for _, s in sources) if suspect else {}
     for path, source in sources:
         cheats += _forbidden(path, source, plain) if suspect else []
         for outside, finding in [] if path.endswith(_DIRECT) else _includes(path, source):
@@ -227,11 +227,12 @@ def _project_finding(code: str, text: str) -> Diagnostic:
     return Diagnostic(code=code, text=text, remedy=_REMEDIES[code], stage="compile")
 
 
-def _forbidden(path: str, source: _Text, plain: macros.Macros) -> list[Diagnostic]:
+def _forbidden(path: str, source: _Text, plain: names_used.Macros) -> list[Diagnostic]:
     bare, with_literals = blank(source.text), blank(source.text, strings=False)
     pasted = list(names_used.pasted(bare))
     behind = {
-        literals: list(macros.expanded(t, plain)) for literals, t in ((False, bare), (True, with_literals))
+        literals: list(names_used.expanded(t, plain))
+        for literals, t in ((False, bare), (True, with_literals))
     }
     found = []
     for rule in _RULES:
