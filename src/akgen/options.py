@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Optional, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Optional, get_origin
 
 import typer
 
@@ -15,6 +15,10 @@ from akgen.agents.run_config import RunConfig, with_full_paths
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.settings import Settings
 from akgen.tools.core.toolchain import ToolchainName
+
+if TYPE_CHECKING:
+    from akgen.tools.core.project import KernelProject
+    from akgen.tools.core.task import Task
 
 SEED_BITS = 31  # a server's seed is a signed 32-bit number at least
 Fields = dict[str, Any]  # values of `RunConfig`'s fields, by name
@@ -127,6 +131,15 @@ def _fields(chosen: Fields, settings: Settings) -> Fields:
         fields["limits"] = limits(chosen["limit"], prices)
         fields["sampling"] = sampling(chosen["temperature"], chosen["top_p"], chosen["max_tokens"])
     return fields
+
+
+def open_project(folder: Path, task: str, root: Path | None) -> "tuple[Task, KernelProject]":
+    """Return a task by its name, and the project in a folder. Raises InputError for what cannot be used."""
+    from akgen.bench.resolve import resolve_task
+    from akgen.tools.core.project import read_project
+
+    wanted = resolve_task(task, root=root)
+    return wanted, read_project(folder, wanted.op_type, wanted.kernel)
 
 
 def sampling(temperature: str, top_p: str, max_tokens: int) -> Sampling:

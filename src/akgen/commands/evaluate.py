@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from akgen.options import Project, Root, StrictOption, TaskName, ToolchainOption
+from akgen.options import Project, Root, StrictOption, TaskName, ToolchainOption, open_project
 from akgen.tables import verdict_table
 from akgen.terminal import AsJson, Terminal, finish, warn_of_sandbox
 from akgen.tools.core.outcome import InputError, Outcome
@@ -16,7 +16,6 @@ from akgen.tools.core.settings import Settings
 from akgen.tools.core.toolchain import ToolchainName
 
 if TYPE_CHECKING:
-    from akgen.tools.core.project import KernelProject
     from akgen.tools.core.task import Case, Task
     from akgen.tools.core.verdict import Verdict
 
@@ -105,15 +104,6 @@ def verdict_document(verdict: "Verdict") -> dict[str, Any]:
     for case in data["cases"]:
         findings += [{**d, "case": case["id"]} for d in case.pop("diagnostics")]
     return {**data, "diagnostics": findings}
-
-
-def open_project(folder: Path, task: str, root: Path | None) -> "tuple[Task, KernelProject]":
-    """Return a task by its name, and the project in a folder. Raises InputError for what cannot be used."""
-    from akgen.bench.resolve import resolve_task
-    from akgen.tools.core.project import read_project
-
-    wanted = resolve_task(task, root=root)
-    return wanted, read_project(folder, wanted.op_type, wanted.kernel)
 
 
 def _bar(terminal: Terminal) -> Progress:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from akgen.commands.evaluate import open_project
-from akgen.options import Project, Root, TaskName, ToolchainOption
+from akgen.options import Project, Root, TaskName, ToolchainOption, open_project
 from akgen.tables import (
     changed_lines_table,
     lines_table,
