@@ -14,8 +14,7 @@ from akgen.tools.compose.front.traced import Origin
 from akgen.tools.compose.middle.axes import LIBRARY
 from akgen.tools.compose.middle.loop_nest import LoopNest, Value
 from akgen.tools.compose.middle.lowering import loop_nests
-from akgen.tools.compose.middle.pieces import Piece
-from akgen.tools.compose.middle.shifted import chained, shifted
+from akgen.tools.compose.middle.pieces import Piece, chained, shifted
 from akgen.tools.compose.middle.sink_slices import sink_slices
 from akgen.tools.compose.scope import Redundant, Unsupported
 from akgen.tools.core.dtypes import DType
