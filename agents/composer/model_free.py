@@ -12,8 +12,9 @@ from akgen.knowledge.chip import Chip, chip
 from akgen.tools.compose.back.schedules import schedule_texts
 from akgen.tools.compose.front.traced import CaseTracer, TracedGraph
 from akgen.tools.compose.front.witnesses import Witnesses, traced_witnesses
+from akgen.tools.compose.middle.phases import LONGEST_SEARCH
 from akgen.tools.compose.program import Composition, compose
-from akgen.tools.compose.scope import Unsupported
+from akgen.tools.compose.scope import Unending, Unsupported
 from akgen.tools.core.call import TensorMeta
 from akgen.tools.core.knobs import Knobs
 from akgen.tools.core.outcome import Diagnostic, Outcome
@@ -135,6 +136,10 @@ class ModelFree:
                     )
                 except Unsupported as error:
                     self._known[key] = error
+                except Unending:
+                    most = max(len(case.nodes) for case in self._traced[plain].values())
+                    text = f"no plan for the reference's {most} operations was found within {LONGEST_SEARCH:.0f} s"
+                    self._known[key] = Unsupported("planning", text)
                 except RecursionError:
                     text = "the reference's values stand on one another more deeply than the composer follows"
                     self._known[key] = Unsupported("depth", text)

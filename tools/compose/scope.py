@@ -27,6 +27,10 @@ class Redundant(Unsupported):
     """It can be done, and computes the same values so often that storing them pays."""
 
 
+class Unending(Exception):
+    """The search for a plan took longer than anybody waits."""
+
+
 def all_of(found: Sequence[tuple[Unsupported, str | None]]) -> Unsupported:
     """Return one refusal that names every operation that is not covered, each once, with its lines."""
     told = [f for f in found if f[0].op != MEMORY] or found

@@ -7,6 +7,7 @@ import pytest
 from akgen.agents.composer import ModelFree
 from akgen.agents.roles import Feedback
 from akgen.knowledge.chip import chip
+from akgen.tools.compose.middle import phases
 from akgen.tools.core.outcome import Outcome
 from akgen.tools.core.task import Case, Mode, Reference, Task
 from akgen.tools.dsl.parse import parse
@@ -93,6 +94,13 @@ def test_what_is_not_covered_is_named(tmp_path: Path, body: str, named: str) -> 
     assert planned.plan is None and planned.outcome is Outcome.UNSUPPORTED
     (found,) = planned.diagnostics
     assert found.code == "COMPOSER_SCOPE" and named in found.text and found.remedy
+
+
+def test_a_search_that_takes_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(phases, "LONGEST_SEARCH", 0.0)
+    planned = ModelFree().plan(task(tmp_path, "torch.softmax(x, -1)"), None, 0)
+    assert planned.plan is None and planned.outcome is Outcome.UNSUPPORTED
+    assert "No plan for the reference's" in planned.diagnostics[0].text
 
 
 def test_wrong_numbers_make_it_round_the_other_way(tmp_path: Path) -> None:

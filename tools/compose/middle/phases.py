@@ -7,6 +7,7 @@ the one of the fewest bytes is cut at. Library operations are always cut: operan
 """
 
 import math
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from akgen.tools.compose.front.graph import CONTRACTIONS, VIEWS, Graph, Node, Output, needed_by, skeleton
@@ -16,7 +17,7 @@ from akgen.tools.compose.middle.loop_nest import LoopNest, Value
 from akgen.tools.compose.middle.lowering import loop_nests
 from akgen.tools.compose.middle.pieces import Piece, chained, shifted
 from akgen.tools.compose.middle.sink_slices import sink_slices
-from akgen.tools.compose.scope import Redundant, Unsupported
+from akgen.tools.compose.scope import Redundant, Unending, Unsupported
 from akgen.tools.core.dtypes import DType
 
 Check = Callable[[LoopNest, int], None]
@@ -27,6 +28,7 @@ Phase = tuple[int, tuple[Output, ...]]  # its number, and targets that share loo
 Loaded = frozenset[tuple[int, int]]  # values that are cut at, with the numbers of their workspace tensors
 MOST_NODES = 2000  # of the graph of a phase
 _NARROW = 8  # times fewer elements than there are points for which they are computed
+LONGEST_SEARCH = 240.0  # seconds of processor time
 _LEAVES = frozenset(["load", "const", "iota", "count", "inv_count"])
 
 
@@ -114,6 +116,7 @@ class _Cutter:
         self.looped = {i: {"loop": loop, "turns": turns[i]} for i in cases}
         self.asked = [max(cases, key=lambda i: sum(math.prod(n.shape) for n in cases[i].nodes))]
         self.g = cases[self.asked[0]]
+        self._until = time.thread_time() + LONGEST_SEARCH
         self.cuts: dict[int, int] = {}
         self.copied: set[Output] = set()  # outputs that are loaded from where they were cut at
         self._users: list[list[int]] = [[] for _ in self.g.nodes]
@@ -135,6 +138,8 @@ class _Cutter:
         """Return the nests that compute targets from inputs and from what is cut at. Raises Unsupported."""
         key = (case, targets, self._loaded(targets))
         if key not in self._known:
+            if time.thread_time() > self._until:
+                raise Unending
             try:
                 sunk = sink_slices(self._graph(case, targets))
                 if len(sunk.nodes) > MOST_NODES:
