@@ -93,6 +93,11 @@ class _Nest(NamedTuple):
     frugal: bool = False
     apart: bool = False  # it has the Unified Buffer for itself
 
+    def share(self, template: SymbolicNest) -> "_Nest":
+        """Return a part of this nest, with a phase of its own; without the product before it, it is no epilogue."""
+        freed = self.template.before and not template.before
+        return _Nest(template, kinds(template)[0] if freed else self.kind, apart=True)
+
 
 def schedule(
     name: str,
@@ -182,12 +187,8 @@ def _eased(
         (k,) = mine
         for most in (EVENTS, EVENTS // 2):
             shares = by_store(nests[k].template, most)
-            if (
-                len(shares) > 1
-                and not spoiled(shares, names)
-                and all(nests[k].kind in kinds(s) for s in shares)
-            ):
-                own = tuple(nests[k]._replace(template=s, frugal=False, apart=True) for s in shares)
+            own = tuple(nests[k].share(s) for s in shares)
+            if len(shares) > 1 and not spoiled(shares, names) and all(n.kind in kinds(n.template) for n in own):
                 return (*nests[:k], *own, *nests[k + 1 :])
         what = f"{loaded} tensors are loaded" if loaded > EVENTS else f"{stored} tiles are stored"
         raise Unsupported("buffers", f"{what} side by side; the chip has events for {EVENTS}")

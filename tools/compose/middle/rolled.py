@@ -13,7 +13,7 @@ from itertools import count
 from typing import NamedTuple
 
 from akgen.tools.compose.front.builder import GraphBuilder
-from akgen.tools.compose.front.graph import Graph, Node, Output, needed_by
+from akgen.tools.compose.front.graph import VIEWS, Graph, Node, Output, needed_by
 from akgen.tools.compose.front.traced import Origin
 from akgen.tools.compose.middle.pieces import Piece, StoredValues
 from akgen.tools.compose.middle.repeats import Repeats, SeenOperand, is_computed, operand, repeats
@@ -181,7 +181,8 @@ class LoopRest:
 
 
 LARGEST = 3000  # values of a piece: beyond, the reference is a program rather than a formula
-_LARGE = 400  # values of a graph in which loops are looked for in another order, too
+_SMALL_JOIN = 4  # operands
+_LARGE = 150  # values of a graph in which loops are looked for in another order, too
 MOST_BYTES = 2**29  # of what one loop keeps of all steps
 
 
@@ -195,13 +196,19 @@ def rolled(graph: Graph) -> tuple[Piece, ...]:
 
 
 def _rolled(graph: Graph, numbers: Iterator[int]) -> tuple[Piece, ...]:
-    for ordered in (graph, _by_use(graph)) if len(graph.nodes) > _LARGE else (graph,):
+    orders = (_unchanged, _with_own_joins, _by_use) if len(graph.nodes) > _LARGE else (_unchanged,)
+    for order in orders:
+        ordered = order(graph)
         for run in repeats(ordered):
             pieces = _split(ordered, run, StoredValues(ordered, numbers))
             if pieces is not None:
                 before, loop, after = pieces
                 return (*(_rolled(before, numbers) if before.outputs else ()), loop, *_rolled(after, numbers))
     return (Piece(graph=graph),)
+
+
+def _unchanged(graph: Graph) -> Graph:
+    return graph
 
 
 def _by_use(graph: Graph) -> Graph:
@@ -217,6 +224,37 @@ def _by_use(graph: Graph) -> Graph:
     )
     outputs = (o.model_copy(update={"node": new[o.node]}) for o in graph.outputs)
     return Graph(nodes=tuple(nodes), outputs=tuple(outputs), apart=graph.apart)
+
+
+def _with_own_joins(graph: Graph) -> Graph:
+    """Return the graph where each value that takes a small join has a join of its own, made just before it.
+
+    Steps of two loops that take the same joins, each in its own order, are alike so.
+    """
+    nodes: list[Node] = []
+    new: list[int] = []
+    small = [n.op == "cat" and len(n.args) <= _SMALL_JOIN for n in graph.nodes]
+    for i, n in enumerate(graph.nodes):
+        small[i] = small[i] or (n.op in VIEWS and small[n.args[0]])
+
+    def added(node: Node, args: tuple[int, ...]) -> int:
+        nodes.append(node.model_copy(update={"args": args}))
+        return len(nodes) - 1
+
+    def own(i: int) -> int:
+        node = graph.nodes[i]
+        return added(node, tuple(own(a) for a in node.args)) if small[i] else new[i]
+
+    for i, node in enumerate(graph.nodes):
+        new.append(added(node, tuple(new[a] if small[i] else own(a) for a in node.args)))
+    outputs = tuple(o.model_copy(update={"node": new[o.node]}) for o in graph.outputs)
+    kept = sorted(needed_by((o.node for o in outputs), nodes))
+    at = {old: k for k, old in enumerate(kept)}
+    return Graph(
+        nodes=tuple(nodes[i].model_copy(update={"args": tuple(at[a] for a in nodes[i].args)}) for i in kept),
+        outputs=tuple(o.model_copy(update={"node": at[o.node]}) for o in outputs),
+        apart=graph.apart,
+    )
 
 
 def _split(graph: Graph, run: Repeats, stored: StoredValues) -> tuple[Graph, Piece, Graph] | None:

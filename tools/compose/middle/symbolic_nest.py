@@ -108,7 +108,13 @@ def by_store(template: SymbolicNest, most: int) -> tuple[SymbolicNest, ...]:
             parts[-1][1].update(loads)
         else:
             parts.append(([k], loads))
-    return tuple(_restricted(template, keep) for keep, _ in parts)
+    shares = [_restricted(template, keep) for keep, _ in parts]
+    made = {s.temp for n in template.before for s in n.nest.stores}
+    follow = [any(v.origin is not None and v.origin.temp in made for v in s.values) for s in shares]
+    if made and sum(follow) > 1:
+        return (template,)
+    # what takes nothing of the product before a nest does not follow it
+    return tuple(s if f else s.model_copy(update={"before": ()}) for s, f in zip(shares, follow, strict=True))
 
 
 def _restricted(template: SymbolicNest, keep: list[int]) -> SymbolicNest:
