@@ -33,6 +33,9 @@ _RANDOM = frozenset(
 )
 _NEAR = 1e-4  # of a float32's size and of a tenth of its output's root mean square: what the judge allows
 _HALVES = (torch.float16, torch.bfloat16)
+_HALF = frozenset(_HALVES)
+_NARROW = _HALF | {torch.float32}
+_ONE_WIDTH = _PRODUCTS | {"aten::convolution", "aten::dot", "aten::mv", "aten::addmv"}  # take one dtype alone
 _MOST_OF_HALVES = 16.0  # times what casts to half precision change, root mean square
 # What makes a tensor of nothing but numbers; without a dtype it has PyTorch's default, float32.
 _FILLED = frozenset(
@@ -195,6 +198,18 @@ class HalfProducts(DispatchMode):
         return func(*wide_args, **wide_kwargs).half()
 
 
+def _one_width(func: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """Return arguments with halves beside float64 in float64: `linear(x, w.half())`; for products float32, too."""
+    narrow = _NARROW if func._schema.name in _ONE_WIDTH else _HALF
+    widths = {a.dtype for a in tree_leaves((args, kwargs)) if isinstance(a, torch.Tensor)}
+    if func._schema.is_mutable or torch.float64 not in widths or not widths & narrow:
+        return args, kwargs
+    widened: tuple[Any, Any] = tree_map_only(
+        torch.Tensor, lambda t: t.double() if t.dtype in narrow else t, (args, kwargs)
+    )
+    return widened
+
+
 class Widened(DispatchMode):
     """While entered, make float64 where an operation on float64 (or on nothing) asks for float32.
 
@@ -211,7 +226,7 @@ class Widened(DispatchMode):
         self.met_halves = False  # whether something was cast to half precision
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        kwargs = kwargs or {}
+        args, kwargs = _one_width(func, args, kwargs or {})
         name = str(func._schema.name).removeprefix("aten::")
         asked = kwargs.get("dtype") in self._lifted and name not in _RANDOM
         self.met_halves |= kwargs.get("dtype") in _HALVES

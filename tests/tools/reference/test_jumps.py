@@ -148,12 +148,26 @@ def test_what_a_module_computes_in_float32_by_name_is_float64_in_the_run_to_comp
     assert 0 < unsure.sum() < 100  # in float16 every fifth would be
 
 
-def test_a_model_that_needs_its_float32_is_run_as_it_is() -> None:
+def test_what_a_model_holds_in_fewer_bits_is_widened_beside_float64() -> None:
     class Mixed(torch.nn.Module):
-        def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return x.float() @ torch.tensor([[1.0] * 4] * 4)
+        def forward(self, x: torch.Tensor, w: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            product = torch.nn.functional.linear(x, (w * 3).to(torch.bfloat16))
+            return product + (x.float() @ w.T).to(product.dtype), x.float() @ torch.tensor([[0.1] * 4] * 8)
 
-    outputs, _ = golden(Mixed(), [numbers(2, 4).half()], torch.float16)
+    x, w = numbers(2, 8).bfloat16(), numbers(4, 8)
+    outputs, _ = golden(Mixed(), [x, w], torch.float32)
+    assert outputs is not None and all(o.dtype == torch.float64 for o in outputs)
+    rounded = (w.double() * 3).to(torch.bfloat16).double()
+    assert torch.allclose(outputs[0], x.double() @ (rounded + w.double()).T, atol=1e-14)
+    assert torch.allclose(outputs[1], x.double() @ torch.full((8, 4), 0.1).double(), atol=1e-14)
+
+
+def test_a_model_that_needs_its_float32_is_run_as_it_is() -> None:
+    class Quantising(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.quantize_per_tensor(x.float(), 0.1, 0, torch.qint8).dequantize()
+
+    outputs, _ = golden(Quantising(), [numbers(2, 4).half()], torch.float16)
     assert outputs is not None and outputs[0].dtype == torch.float32
 
 

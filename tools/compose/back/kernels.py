@@ -188,7 +188,11 @@ def _eased(
         for most in (EVENTS, EVENTS // 2):
             shares = by_store(nests[k].template, most)
             own = tuple(nests[k].share(s) for s in shares)
-            if len(shares) > 1 and not spoiled(shares, names) and all(n.kind in kinds(n.template) for n in own):
+            if (
+                len(shares) > 1
+                and not spoiled(shares, names)
+                and all(n.kind in kinds(n.template) for n in own)
+            ):
                 return (*nests[:k], *own, *nests[k + 1 :])
         what = f"{loaded} tensors are loaded" if loaded > EVENTS else f"{stored} tiles are stored"
         raise Unsupported("buffers", f"{what} side by side; the chip has events for {EVENTS}")
