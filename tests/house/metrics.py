@@ -32,7 +32,8 @@ _TRACER = """
 import atexit, os, sys
 entered, main = set(), os.getpid()
 def _profile(frame, event, arg):
-    if event == "call" and frame.f_code.co_flags & 1:  # a function; neither a module nor a class body
+    # a function; neither a module, nor a class body, nor a comprehension, which runs where it stands
+    if event == "call" and frame.f_code.co_flags & 1 and frame.f_code.co_name[0] != "<":
         entered.add(frame.f_code.co_filename)
 import threading
 threading.setprofile(_profile)

@@ -10,7 +10,6 @@ from akgen.tools.core.task import Case, Task
 from akgen.tools.core.toolchain import Build, Launch, RunOptions, Toolchain
 from akgen.tools.core.verdict import CaseVerdict, Mismatch
 from akgen.tools.judge import outputs, policy, raw, tolerance
-from akgen.tools.judge.causes.diagnose import named
 from akgen.tools.judge.causes.evidence import WHOLE, Evidence, Tensor, arguments, read
 from akgen.tools.judge.compare import Comparison, Mask
 from akgen.tools.judge.outputs import Element, Place, compare_pairs, pairs
@@ -409,6 +408,8 @@ def _with_cause(
     before: TrialResult,
 ) -> Comparison:
     """Name why an output differs, from the values of this trial and those that the one before expected."""
+    from akgen.tools.judge.causes.diagnose import named  # only where an output is wrong
+
     place, (got, want, _, meta) = own
     if found.mismatch is None or found.wrong is None or got is None:
         return found

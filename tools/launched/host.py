@@ -12,8 +12,6 @@ from akgen.tools.direct.kernels import INCLUDE as LAUNCH_INCLUDE
 from akgen.tools.direct.split import host_text
 from akgen.tools.launched.record import host_function
 from akgen.tools.twin.build_cache import fetch, write_result
-from akgen.tools.twin.findings.code import Code
-from akgen.tools.twin.findings.diagnostics import explain
 from akgen.tools.twin.sandboxed import compile_in, exhausted
 from akgen.tools.twin.toolchain import TwinToolchain
 
@@ -93,6 +91,10 @@ def _read() -> tuple[Path, ...]:
 
 
 def _build(project: KernelProject, file: str, twin: TwinToolchain, recorder: Path, folder: Path) -> None:
+    # What reads compilers' messages is imported where there is something to compile.
+    from akgen.tools.twin.findings.code import Code
+    from akgen.tools.twin.findings.diagnostics import explain
+
     runtime = twin.runtime
     for path, text in project.files.items():
         target = folder / path
