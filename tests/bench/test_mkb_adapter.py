@@ -10,8 +10,7 @@ from akgen.bench import suites
 from akgen.bench.mkb import discovery, loader
 from akgen.bench.mkb.sizes import BUDGETS, sized
 from akgen.bench.resolve import resolve_task
-from akgen.bench.survey import compose
-from akgen.bench.task_worker import AskedTask
+from akgen.bench.survey import AskedTask, compose_task
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.task import Case, Mode, Task
 
@@ -113,7 +112,7 @@ def test_a_folder_without_references_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_survey_says_what_stands_in_the_way() -> None:
-    composed = compose(AskedTask(folder=FILES["7_scaled_add"], mode=Mode.DYNAMIC, max_mb=None))
+    composed = compose_task(AskedTask(folder=FILES["7_scaled_add"], mode=Mode.DYNAMIC, max_mb=None))
     assert composed.found == "composed"
-    missing = compose(AskedTask(folder=FILES["rearranged"], mode=Mode.STATIC, max_mb=None))
+    missing = compose_task(AskedTask(folder=FILES["rearranged"], mode=Mode.STATIC, max_mb=None))
     assert missing.found == "no reference" and "einops" in missing.why

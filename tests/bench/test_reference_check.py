@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from akgen.bench.check import check, run
-from akgen.bench.task_worker import AskedTask
+from akgen.bench.survey import AskedTask, check, check_task
 from akgen.tools.core.task import Mode
 
 GOOD = """
@@ -44,7 +43,7 @@ def checkout(tmp_path: Path) -> dict[str, Path]:
 
 @pytest.mark.parametrize("name", REFERENCES)
 def test_a_task_runs_scaled_or_says_why_not(checkout: dict[str, Path], name: str) -> None:
-    found = run(AskedTask(folder=checkout[name], mode=Mode.STATIC, max_mb=None))
+    found = check_task(AskedTask(folder=checkout[name], mode=Mode.STATIC, max_mb=None))
     assert (found.found == "runs") is (name == "good") and REFERENCES[name][1] in found.why
     if name == "good":
         assert found.cases == 1 and 0 < (found.size_bytes or 0) <= 10_000_000

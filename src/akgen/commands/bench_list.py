@@ -72,7 +72,7 @@ def list_tasks(
 def _check(terminal: Terminal, suite: str, folders: dict[str, Path], mode: Mode, timeout_s: float) -> None:
     from rich.table import Table
 
-    from akgen.bench.check import check
+    from akgen.bench.survey import check
 
     rows = []
     env = dict(os.environ) | {"OMP_NUM_THREADS": "1"}
