@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from akgen.tools.direct.program import DirectProgram, DirectResult, run_direct
+from akgen.tools.direct.program import DirectResult, run_direct
 from akgen.tools.direct.split import device_text, host_text, task_type
+from akgen.tools.twin.sandboxed import UsersProgram
 from akgen.tools.twin.settings import TwinSettings, user_cache
 from akgen.tools.twin.toolchain import TwinToolchain
 
@@ -33,7 +34,7 @@ def twin() -> TwinToolchain:
 
 def run(twin: TwinToolchain, folder: Path, *sources: Path) -> DirectResult:
     (folder / "run").mkdir(exist_ok=True)
-    return run_direct(DirectProgram(sources=sources, folder=folder / "run"), twin, folder / "work")
+    return run_direct(UsersProgram(sources=sources, folder=folder / "run"), twin, folder / "work")
 
 
 @pytest.mark.parametrize("names", [*FAST, *(pytest.param(n, marks=pytest.mark.slow) for n in SLOW)])
@@ -307,6 +308,6 @@ def test_a_macro_is_one_of_both_halves(twin: TwinToolchain, tmp_path: Path) -> N
         "    return aclrtSynchronizeStream(stream);\n}\n"
     )
     (tmp_path / "run").mkdir()
-    program = DirectProgram(sources=(source,), folder=tmp_path / "run", options=("-DNUMBER=3", "-DFLAG"))
+    program = UsersProgram(sources=(source,), folder=tmp_path / "run", options=("-DNUMBER=3", "-DFLAG"))
     result = run_direct(program, twin, tmp_path / "work")
     assert result.passed and result.launches[0].printed == ("aiv0: 41",), result

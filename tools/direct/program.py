@@ -28,25 +28,14 @@ from akgen.tools.direct.split import host_text
 from akgen.tools.process.program import Finished, ResourceLimits, run_sandboxed
 from akgen.tools.twin.findings.code import Code
 from akgen.tools.twin.findings.diagnostics import explain
-from akgen.tools.twin.sandboxed import COMPILE_LIMITS, exhausted
+from akgen.tools.twin.sandboxed import UsersProgram, compile_program, exhausted
 from akgen.tools.twin.toolchain import TwinToolchain
 
 DEVICE_BYTES = 8 << 30  # a file with holes: it takes what is written
-BUILD_TIMEOUT_S = 300.0
 _SOURCE = Path(__file__).resolve().parent / "src" / "acl.cpp"
 _MOST_OUTPUT_BYTES = 1 << 22
 _MOST_LINE_BYTES = 1 << 20
 _FLAGS = ("-std=c++17", "-O0", "-g1", "-fPIC", "-w", "-pthread")
-
-
-class DirectProgram(Frozen):
-    """What to build. Paths are absolute; the program may read and write below `folder`, where it runs."""
-
-    sources: tuple[Path, ...]
-    folder: Path
-    include: tuple[Path, ...] = ()
-    options: tuple[str, ...] = ()  # for compiler and linker
-    arguments: tuple[str, ...] = ()
 
 
 class LaunchedKernel(HasTime):
@@ -88,7 +77,7 @@ class _Request(BaseModel):
 
 
 def run_direct(
-    program: DirectProgram, twin: TwinToolchain, work: Path, *, timeout_s: float = 120.0
+    program: UsersProgram, twin: TwinToolchain, work: Path, *, timeout_s: float = 120.0
 ) -> DirectResult:
     """Build the program below `work` and run it in its folder. Raises InputError for a source that is not there."""
     for source in program.sources:
@@ -112,7 +101,7 @@ def run_direct(
         done = run_sandboxed(
             [shared / "program", *program.arguments],
             sandbox=runtime.sandbox,
-            read=(runtime.folder, twin.chip_file.parent, *_readable(program)),
+            read=(runtime.folder, twin.chip_file.parent, *program.readable),
             write=(shared, program.folder),
             limits=ResourceLimits(cpu_s=int(timeout_s), file_bytes=4 << 30, open_files=1024),
             cwd=program.folder,
@@ -137,7 +126,7 @@ def run_direct(
     )
 
 
-def _build(program: DirectProgram, twin: TwinToolchain, work: Path) -> Finished:
+def _build(program: UsersProgram, twin: TwinToolchain, work: Path) -> Finished:
     """Compile the host's half. Kernels are compiled along, as declarations need them, and are not linked."""
     runtime = twin.runtime
     sources: list[str | Path] = []
@@ -149,44 +138,29 @@ def _build(program: DirectProgram, twin: TwinToolchain, work: Path) -> Finished:
         (work / name).write_text(text)
     folders = (work, INCLUDE, *dict.fromkeys(s.parent for s in program.sources), *program.include)
     ours = (runtime.device_include, runtime.host_include)
-    with runtime.slots.one():
-        return run_sandboxed(
-            [
-                runtime.compiler.path,
-                *_FLAGS,
-                "-DAKGEN_DIRECT_HOST=1",
-                *("-include", runtime.host_prelude),
-                *("-include", twin.chip_file.with_suffix(".h")),
-                *("-include", INCLUDE / "akgen" / "direct_launch.h"),
-                *sources,
-                _SOURCE,
-                *(f"-I{folder}" for folder in (*folders, *ours)),
-                *program.options,
-                *runtime.compiler.linker,
-                "-Wl,--unresolved-symbols=ignore-all",
-                f"-L{runtime.folder}",
-                f"-Wl,-rpath,{runtime.folder}",
-                "-lakgen_twin_host",
-                *("-o", work / "program"),
-            ],
-            sandbox=runtime.sandbox,
-            read=(runtime.folder, twin.chip_file.parent, INCLUDE, _SOURCE.parent, *_readable(program)),
-            write=(work,),
-            limits=COMPILE_LIMITS,
-            cwd=program.folder,
-            timeout_s=BUILD_TIMEOUT_S,
-            env={"PATH": str(runtime.compiler.path.parent) + ":/usr/bin:/bin", "LC_ALL": "C"},
-            output_limit_bytes=1 << 20,
-        )
-
-
-def _readable(program: DirectProgram) -> tuple[Path, ...]:
-    return tuple(dict.fromkeys([program.folder, *(s.parent for s in program.sources), *program.include]))
+    command = [
+        *_FLAGS,
+        "-DAKGEN_DIRECT_HOST=1",
+        *("-include", runtime.host_prelude),
+        *("-include", twin.chip_file.with_suffix(".h")),
+        *("-include", INCLUDE / "akgen" / "direct_launch.h"),
+        *sources,
+        _SOURCE,
+        *(f"-I{folder}" for folder in (*folders, *ours)),
+        *program.options,
+        *runtime.compiler.linker,
+        "-Wl,--unresolved-symbols=ignore-all",
+        f"-L{runtime.folder}",
+        f"-Wl,-rpath,{runtime.folder}",
+        "-lakgen_twin_host",
+        *("-o", work / "program"),
+    ]
+    return compile_program(program, command, runtime, work, (twin.chip_file.parent, INCLUDE, _SOURCE.parent))
 
 
 @contextmanager
 def _device(
-    program: DirectProgram, kernels: DirectKernels, shared: Path, private: Path, timeout_s: float
+    program: UsersProgram, kernels: DirectKernels, shared: Path, private: Path, timeout_s: float
 ) -> Iterator[tuple[dict[str, str], list[LaunchedKernel]]]:
     """Serve launches on a thread for as long as the program runs. Raises what a launch raised, afterwards."""
     memory, requests, replies = shared / "memory.bin", shared / "requests", shared / "replies"
@@ -233,7 +207,7 @@ class _Server:
 
     def __init__(
         self,
-        program: DirectProgram,
+        program: UsersProgram,
         kernels: DirectKernels,
         memory: int,
         folder: Path,

@@ -24,6 +24,7 @@ from akgen.tools.twin.runtime_build import Runtime
 
 COMPILE_LIMITS = ResourceLimits(cpu_s=120, address_bytes=4 << 30, file_bytes=256 << 20, open_files=256)
 COMPILE_TIMEOUT_S = 120.0
+PROGRAM_TIMEOUT_S = 300.0  # of many sources in one compile
 _SANDBOX_STATUS = 86  # of a locked-down process that reported an attempt
 SANDBOX_TEXT = "Candidate code was stopped at a system call."
 MOST_NAMES_BYTES = 1 << 20
@@ -111,6 +112,43 @@ def compile_in(
     if not takes_files(folder):
         raise InfraError("The disk is full.", "Free space below the cache folder.")
     return finished
+
+
+class UsersProgram(Frozen):
+    """A program that a user wrote. Paths are absolute; it may read and write below `folder`, where it runs."""
+
+    sources: tuple[Path, ...]
+    folder: Path
+    include: tuple[Path, ...] = ()
+    options: tuple[str, ...] = ()  # for compiler and linker, such as -DDTYPE_X=half or -lgtest
+    arguments: tuple[str, ...] = ()
+
+    @property
+    def readable(self) -> tuple[Path, ...]:
+        """Return the folders that its build and its run may read."""
+        return tuple(dict.fromkeys([self.folder, *(s.parent for s in self.sources), *self.include]))
+
+
+def compile_program(
+    program: UsersProgram,
+    arguments: Sequence[str | Path],
+    runtime: Runtime,
+    work: Path,
+    read: tuple[Path, ...],
+) -> Finished:
+    """Wait for a slot and compile a user's program in its own folder; `work` alone is written to."""
+    with runtime.slots.one():
+        return run_sandboxed(
+            [runtime.compiler.path, *arguments],
+            sandbox=runtime.sandbox,
+            read=(runtime.folder, *read, *program.readable),
+            write=(work,),
+            limits=COMPILE_LIMITS,
+            cwd=program.folder,
+            timeout_s=PROGRAM_TIMEOUT_S,
+            env={"PATH": str(runtime.compiler.path.parent) + ":/usr/bin:/bin", "LC_ALL": "C"},
+            output_limit_bytes=1 << 20,
+        )
 
 
 def exhausted(finished: Finished, file: str) -> Diagnostic | None:

@@ -23,22 +23,16 @@ from akgen.tools.twin.findings.diagnostics import explain
 from akgen.tools.twin.places import places_of
 from akgen.tools.twin.report import DiagnosticLine, LaunchLine, diagnostic, report_objects
 from akgen.tools.twin.runtime_build import Runtime
-from akgen.tools.twin.sandboxed import COMPILE_LIMITS, exhausted
+from akgen.tools.twin.sandboxed import UsersProgram, compile_program, exhausted
 from akgen.tools.twin.unit_headers import UnitHeaders, unit_headers
 
-BUILD_TIMEOUT_S = 300.0
 _PROGRAM = "unit_test"
 _MOST_OUTPUT_BYTES = 1 << 22
 
 
-class UnitTest(Frozen):
-    """What to build. Paths are absolute; the test may read and write below `folder` and read its sources' folders."""
+class UnitTest(UsersProgram):
+    """What to build, and what belongs to the test besides."""
 
-    sources: tuple[Path, ...]
-    folder: Path  # working directory
-    include: tuple[Path, ...] = ()
-    options: tuple[str, ...] = ()  # for compiler and linker, such as -DDTYPE_X=half or -lgtest
-    arguments: tuple[str, ...] = ()  # for the program
     forced: tuple[
         str, ...
     ] = ()  # headers before every source, as `-include`; the build may have to generate them
@@ -130,7 +124,7 @@ def run_unit_test(
     done = run_sandboxed(
         [work / _PROGRAM, *test.arguments],
         sandbox=runtime.sandbox,
-        read=(runtime.folder, chip_file.parent, *_readable(test), *_PYTHON),
+        read=(runtime.folder, chip_file.parent, *test.readable, *_PYTHON),
         write=(work, test.folder),
         limits=ResourceLimits(cpu_s=int(timeout_s) * 4, file_bytes=4 << 30, open_files=1024),
         cwd=test.folder,
@@ -182,7 +176,7 @@ def _script(
     return run_sandboxed(
         [sys.executable, script],
         sandbox=runtime.sandbox,
-        read=(*_readable(test), script.parent, *_PYTHON),
+        read=(*test.readable, script.parent, *_PYTHON),
         write=(work, test.folder),
         limits=ResourceLimits(cpu_s=int(timeout_s), file_bytes=4 << 30, open_files=1024),
         cwd=test.folder,
@@ -223,38 +217,19 @@ def _build(test: UnitTest, headers: UnitHeaders, runtime: Runtime, chip_file: Pa
     before: list[str | Path] = []
     for header in forced:
         before += ["-include", header]
-    with runtime.slots.one():
-        return run_sandboxed(
-            [
-                runtime.compiler.path,
-                *([f"-I{headers.folder}"] if headers.folder else ()),
-                *before,
-                *test.sources,
-                *(f"-I{folder}" for folder in test.include),
-                *flags,
-                *test.options,
-                *runtime.compiler.linker,
-                "-o",
-                work / _PROGRAM,
-            ],
-            sandbox=runtime.sandbox,
-            read=(
-                runtime.folder,
-                chip_file.parent,
-                *_readable(test),
-                *([headers.project] if headers.project else ()),
-            ),
-            write=(work,),
-            limits=COMPILE_LIMITS,
-            cwd=test.folder,
-            timeout_s=BUILD_TIMEOUT_S,
-            env={"PATH": str(runtime.compiler.path.parent) + ":/usr/bin:/bin", "LC_ALL": "C"},
-            output_limit_bytes=1 << 20,
-        )
-
-
-def _readable(test: UnitTest) -> tuple[Path, ...]:
-    return tuple(dict.fromkeys([test.folder, *(s.parent for s in test.sources), *test.include]))
+    command = [
+        *([f"-I{headers.folder}"] if headers.folder else ()),
+        *before,
+        *test.sources,
+        *(f"-I{folder}" for folder in test.include),
+        *flags,
+        *test.options,
+        *runtime.compiler.linker,
+        "-o",
+        work / _PROGRAM,
+    ]
+    read = (chip_file.parent, *([headers.project] if headers.project else ()))
+    return compile_program(test, command, runtime, work, read)
 
 
 def read_kernel_calls(report: Path, program: Path, runtime: Runtime) -> tuple[KernelCall, ...]:

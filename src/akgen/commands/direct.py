@@ -35,8 +35,9 @@ def direct(
     as_json: AsJson = False,
 ) -> None:
     """Build and run a program that launches kernels with <<<>>>. Exit 0 if it ends well and no launch fails."""
-    from akgen.tools.direct.program import DirectProgram, run_direct
+    from akgen.tools.direct.program import run_direct
     from akgen.tools.toolchains import twin_settings
+    from akgen.tools.twin.sandboxed import UsersProgram
     from akgen.tools.twin.toolchain import TwinToolchain
 
     settings: Settings = context.obj
@@ -44,7 +45,7 @@ def direct(
     twin = TwinToolchain(twin_settings(settings))
     twin.prepare(terminal.line)
     here = Path.cwd()
-    program = DirectProgram(
+    program = UsersProgram(
         sources=tuple((here / f).resolve() for f in files),
         folder=(here / folder).resolve(),
         include=tuple((here / f).resolve() for f in include or ()),
