@@ -10,7 +10,7 @@ _BLOCK = re.compile(
     r"^<{5,9}[ \t]*SEARCH[^\n]*\n(?P<old>.*?)^={5,9}[ \t]*\n(?P<new>.*?)^>{5,9}[ \t]*REPLACE[^\n]*$",
     re.M | re.S,
 )
-_PATH = re.compile(r"(?P<path>op_(?:host|kernel)/[\w.-]+\.(?:cpp|h|hpp|cc|inc|asc))")
+PATH = re.compile(r"(?P<path>op_(?:host|kernel)/[\w.-]+\.(?:cpp|h|hpp|cc|inc|asc))")
 _NUMBER = re.compile(r"^ {0,4}\d{1,5}\|(?: |$)", re.M)  # as prompts number lines
 _DIFF_FILE = re.compile(r"^\+\+\+[ \t]+(?:b/)?(?P<path>\S+)[^\n]*\n", re.M)
 _HUNK = re.compile(r"^@@[^\n]*\n(?P<body>(?:[ +\-\\][^\n]*(?:\n|\Z)|[ \t]*\n(?=[ +\-@]))+)", re.M)
@@ -41,7 +41,7 @@ def read_edits(text: str, default_path: str) -> tuple[Edit, ...]:
     path = default_path
     for block in _BLOCK.finditer(text):
         above = "\n".join(text[: block.start()].rstrip().splitlines()[-3:])
-        named = _PATH.findall(above)
+        named = PATH.findall(above)
         path = named[-1] if named else path
         found.append(Edit(path=path, old=_unnumbered(block["old"]), new=_unnumbered(block["new"])))
     return tuple(found) or _read_diff(text)

@@ -9,7 +9,7 @@ end is a cut answer, never code. What a model says about its own code is not bel
 import re
 from typing import Any, Literal
 
-from akgen.agents.calls.edits import Edit, read_edits
+from akgen.agents.calls.edits import PATH, Edit, read_edits
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.untrusted import last_object
 
@@ -19,7 +19,6 @@ _HEADER = re.compile(
 _FENCE = re.compile(r"^[ \t]*```[ \t]*(?P<tag>[\w+#-]*)[^\n]*\n(?P<body>.*?)^[ \t]*```[ \t]*$", re.M | re.S)
 _KERNEL = re.compile(r"<kernel_impl>(?P<body>.*?)(?:</kernel_impl>|\Z)", re.S)
 _KERNEL_TAG = re.compile(r"[ \t]*(```(?=[ \t]*</))?[ \t]*(</?kernel_impl>)[ \t]*")
-_PATH_LINE = re.compile(r"(?P<path>op_(?:host|kernel)/[\w.-]+\.(?:cpp|h|hpp|cc|inc|asc))")
 _SAFE = re.compile(r"op_(?:host|kernel)/[A-Za-z0-9_][\w.-]*")
 _CODE_TAGS = {"", "cpp", "c++", "c", "cc", "cxx", "ascendc", "asc"}
 
@@ -131,7 +130,7 @@ def _fenced_files(text: str, kernel_file: str) -> dict[str, str]:
             continue
         line_before = text[: block.start()].rstrip().rpartition("\n")[2]
         first_line = block["body"].partition("\n")[0]
-        named = _PATH_LINE.search(line_before) or _PATH_LINE.search(first_line)
+        named = PATH.search(line_before) or PATH.search(first_line)
         files[named["path"] if named else kernel_file] = _end(block["body"])
     return files
 

@@ -11,13 +11,12 @@ from typing import Any, Literal
 from akgen.bench.npukb.cpp.interpreter import Interpreter, Unknown
 from akgen.bench.npukb.cpp.list_methods import list_method
 from akgen.bench.npukb.cpp.parser import parse
-from akgen.tools.core.dtypes import DType
+from akgen.tools.core.dtypes import BY_GE_NAME
 from akgen.tools.core.op_spec import AttrSpec, AttrValue, OpSpec, ParamSpec
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.plain_text import shown
 from akgen.tools.core.untrusted import read_text
 
-_GE = {d.ge_name: d for d in DType}
 AttrType = Literal["bool", "int", "float", "str", "list_int", "list_float", "list_bool"]
 _ATTRS: dict[str, AttrType] = {
     "Bool": "bool", "Int": "int", "Float": "float", "String": "str", "ListInt": "list_int",
@@ -150,7 +149,7 @@ def _attr(attr: _Attr, name: str, args: list[Any]) -> _Attr:
 
 
 def _param_spec(param: _Param) -> ParamSpec:
-    known = [_GE[d] for d in param.dtypes if d in _GE]
+    known = [BY_GE_NAME[d] for d in param.dtypes if d in BY_GE_NAME]
     return ParamSpec(
         name=param.name,
         kind=_KINDS[param.kind],

@@ -22,7 +22,7 @@ from akgen.tools.core.task import Case, Reference
 from akgen.tools.reference.module_loader import load
 
 SIZES = ((7, 40), (24, 33))  # rows and columns on which lines are traced, and programs compared with them
-_WORD = re.compile(r"\b[A-Za-z_]\w*\b")
+WORD = re.compile(r"\b[A-Za-z_]\w*\b", re.ASCII)
 _LINE_REFERENCE = """import torch
 
 
@@ -105,11 +105,11 @@ class Fragments:
             code = ast.unparse(value)
             places = {name: f"in{k}" for k, name in enumerate(read)}
             of_reads = tuple(tuple(s[n] for n in read) for s in shapes)
-            key = (_renamed(code, places), of_reads)
+            key = (renamed(code, places), of_reads)
             if key not in self._known:
                 self._known[key] = self._traced(key[0], of_reads, len(read))
             back = {place: name for name, place in places.items()} | {"out": target}
-            lines += [_renamed(line, back | _letters(letters)) for line in self._known[key]]
+            lines += [renamed(line, back | _letters(letters)) for line in self._known[key]]
         return "\n".join([*lines, f"return {', '.join(source.results)}"]) + "\n"
 
     def _traced(self, code: str, shapes: Sequence[Sequence[tuple[int, ...]]], count: int) -> tuple[str, ...]:
@@ -126,15 +126,16 @@ class Fragments:
         text = tensor_program_of(traces)
         _, _, letters = input_lines(args.split(", "), [t.inputs for t in traces])
         named = {letter: f"L{'_'.join(map(str, values))}" for values, letter in letters.items()}
-        return tuple(_renamed(line, named) for line in text.splitlines()[count:-1])
+        return tuple(renamed(line, named) for line in text.splitlines()[count:-1])
 
 
 def _letters(letters: Mapping[tuple[int, ...], str]) -> dict[str, str]:
     return {f"L{'_'.join(map(str, values))}": letter for values, letter in letters.items()}
 
 
-def _renamed(text: str, names: Mapping[str, str]) -> str:
-    return _WORD.sub(lambda m: names.get(m[0], m[0]), text)
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    """Return a tensor program with these names replaced."""
+    return WORD.sub(lambda m: names.get(m[0], m[0]), text)
 
 
 def _meta(shape: tuple[int, ...]) -> TensorMeta:

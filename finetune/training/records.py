@@ -7,13 +7,13 @@ from itertools import pairwise
 
 from akgen.agents.tensor_coder import findings_told, repair_prompt, task_prompt
 from akgen.finetune.training.environment import ProgramEnvironment
+from akgen.finetune.training.fragments import WORD, renamed
 from akgen.finetune.training.pairs import PromptForm, TensorPair
 from akgen.finetune.training.recipe import DataRecipe
 from akgen.tools.compose.tensor_program.ir import FORMS
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Outcome
 
-_WORD = re.compile(r"\b[A-Za-z_]\w*\b", re.ASCII)
 _STEP = re.compile(r"(\w+) = ")
 _BETWEEN = re.compile(r"(?<=\.) |(?<=。)|\n")  # sentences of either language, or lines of code
 _NO_TENSOR = frozenset(FORMS) | {"return", "a", "b", "c"}  # words of a step's lines
@@ -118,7 +118,7 @@ def faulty(program: str, rng: random.Random) -> str:
     target, said = lines[at].split(" = ")
     op, rest = said.split("(", 1)
     before = (line for line in lines[: at + 1] if not line.startswith("#"))
-    names = sorted({w for line in before for w in _WORD.findall(line.split(" = ")[0].split(":")[0])})
+    names = sorted({w for line in before for w in WORD.findall(line.split(" = ")[0].split(":")[0])})
     match rng.randrange(4):
         case 0:
             alike = [o for o, form in FORMS.items() if o != op and op in FORMS and form == FORMS[op]]
@@ -143,7 +143,7 @@ def misread(program: str, other: str, rng: random.Random) -> str | None:
     lines, given = program.splitlines(), other.splitlines()[first:last]
     mine, theirs = _tensors(lines[start:end]), _tensors(given)
     named = {name: mine[min(k, len(mine) - 1)] for k, name in enumerate(theirs)}
-    return "\n".join([*lines[:start], *(_renamed(line, named) for line in given), *lines[end:]]) + "\n"
+    return "\n".join([*lines[:start], *(renamed(line, named) for line in given), *lines[end:]]) + "\n"
 
 
 def _steps(program: str) -> list[tuple[int, int]]:
@@ -155,9 +155,5 @@ def _steps(program: str) -> list[tuple[int, int]]:
 
 def _tensors(step: Sequence[str]) -> list[str]:
     """Return the tensors that a step's lines name, the one it makes first."""
-    words = [w for line in reversed(step) if not line.startswith("#") for w in _WORD.findall(line)]
+    words = [w for line in reversed(step) if not line.startswith("#") for w in WORD.findall(line)]
     return [w for w in dict.fromkeys(words) if w not in _NO_TENSOR]
-
-
-def _renamed(text: str, names: dict[str, str]) -> str:
-    return _WORD.sub(lambda m: names.get(m[0], m[0]), text)

@@ -25,12 +25,12 @@ BUILD_TIMEOUT_S = 900.0
 _DEVICE = Path(__file__).resolve().parent / "src" / "npu_device.cpp"
 _PRELUDE = "akgen/binding_prelude.h"
 _MODULE = re.compile(r"\bPYBIND11_MODULE\s*\(\s*(\w+)\s*,")
-_LIBRARY = re.compile(r"\bTORCH_LIBRARY(?:_FRAGMENT|_IMPL)?\s*\(")
+LIBRARY = re.compile(r"\bTORCHLIBRARY(?:_FRAGMENT|_IMPL)?\s*\(")
 _BRINGS_TORCH = re.compile(
     r'#\s*include\s*[<"](?:torch|ATen|c10|pybind11|torch_npu|pytorch_npu|aclnn_torch|op_api)'
 )
 _HEADERS = (".h", ".hh", ".hpp", ".inc")
-_SOURCES = (".cpp", ".cc", ".cxx", ".asc")
+SOURCES = (".cpp", ".cc", ".cxx", ".asc")
 Compile = Callable[
     [Sequence[str | Path], Path, tuple[Path, ...]], Finished
 ]  # arguments, folder, what it may read
@@ -77,15 +77,15 @@ def build_binding(
     beside it: sources are compiled too, headers are found. `compile_with` runs the compiler for a stranger's code; it
     is told what may be read. Raises InputError with the first reasons if it does not compile.
     """
-    more = [p for p in others if p.suffix in _SOURCES]
+    more = [p for p in others if p.suffix in SOURCES]
     for file in (source, *kernels, *more):
         if not file.is_file():
             raise InputError(f"There is no file {file}.", "Give the binding's .cpp file, and its kernels'.")
     text = read_text(source)
     found = _MODULE.search(text)
-    if found is None and not _LIBRARY.search(text):
+    if found is None and not LIBRARY.search(text):
         raise InputError(
-            f"{source.name} holds no PYBIND11_MODULE and no TORCH_LIBRARY.",
+            f"{source.name} holds no PYBIND11_MODULE and no TORCHLIBRARY.",
             "Give the file that defines the module.",
         )
     any_name = found is not None and found[1] == "TORCH_EXTENSION_NAME"

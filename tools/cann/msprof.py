@@ -11,21 +11,20 @@ import csv
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, get_args
+from typing import get_args
 
 from akgen.knowledge.chip import Chip
 from akgen.tools.cann import msprof_op
 from akgen.tools.cann.msprof_op import OperatorLaunch
 from akgen.tools.core.outcome import Diagnostic, InfraError, InputError
 from akgen.tools.core.plain_text import shown
-from akgen.tools.core.profile import Bound, PipeTime, Profile
+from akgen.tools.core.profile import Bound, Pipe, PipeTime, Profile
 from akgen.tools.core.untrusted import read_text
 
 MOST_SUMMARY_BYTES = 64 << 20
-PipeName = Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"]
 # of one meaning, the newer profilers' name first
 _BLOCKS = ("Block Num", "Block Dim")
-_COLUMNS: dict[PipeName, str] = {
+_COLUMNS: dict[Pipe, str] = {
     "S": "scalar_time",
     "V": "vec_time",
     "M": "mac_time",
@@ -85,7 +84,7 @@ def profile(
         raise InfraError(f"msprof saw no task of type {op_type}.", "Check ASCEND_CUSTOM_OPP_PATH of the run.")
     row = ours[len(ours) // 2]
     duration = _us(row, "Task Duration(us)")
-    pipes = tuple(_pipe(row, name, duration) for name in get_args(PipeName))
+    pipes = tuple(_pipe(row, name, duration) for name in get_args(Pipe))
     busiest = max(pipes, key=lambda p: p.busy_us)
     bound: dict[str, Bound] = {"V": "vector", "M": "cube", "S": "scalar"}
     read, write = io_bytes
@@ -116,7 +115,7 @@ def _us(row: dict[str, str], column: str) -> float:
     return value
 
 
-def _pipe(row: dict[str, str], name: PipeName, duration_us: float) -> PipeTime:
+def _pipe(row: dict[str, str], name: Pipe, duration_us: float) -> PipeTime:
     """Take the larger of the cube core's and the vector core's column; older tools have one without prefix."""
     busy = max(_us(row, f"{prefix}{_COLUMNS[name]}(us)") for prefix in ("", "aic_", "aiv_"))
     return PipeTime(

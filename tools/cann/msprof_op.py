@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from akgen.tools.core.outcome import InfraError
 from akgen.tools.core.plain_text import shown
-from akgen.tools.core.profile import DeviceCounters, PipeTime, Profile
+from akgen.tools.core.profile import DeviceCounters, Pipe, PipeTime, Profile
 from akgen.tools.core.untrusted import FileRefused, plain_text, read_bytes
 
 LAUNCHES = 3
@@ -24,7 +24,6 @@ MOST_FOLDERS = 200
 
 Kind = Literal["aic", "aiv"]
 Row = dict[str, str]
-Pipe = Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"]
 # pipe -> the word for it in columns, the kinds of cores that have it
 _PIPES: dict[Pipe, tuple[str, tuple[Kind, ...]]] = {
     "S": ("scalar", ("aic", "aiv")),

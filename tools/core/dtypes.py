@@ -72,3 +72,4 @@ _CPP = {
     DType.UINT8: "uint8_t", DType.UINT16: "uint16_t", DType.UINT32: "uint32_t", DType.UINT64: "uint64_t",
     DType.BOOL: "bool", DType.COMPLEX64: "complex64",
 }  # fmt: skip
+BY_GE_NAME = {d.ge_name: d for d in DType}

@@ -91,9 +91,8 @@ def with_sources(value: Any, toolchain: str | None = None) -> Any:
     return found
 
 
+Pipe = Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"]
 Bound = Literal["memory", "vector", "cube", "scalar", "latency", "imbalance"]
-
-
 Change = Literal[
     "double_buffer", "larger_tiles", "bank_conflicts", "casts", "aligned_rows", "balance", "more_cores"
 ]
@@ -128,7 +127,7 @@ class PipeTime(Frozen):
     Waiting for data or a buffer is stalled; waiting for issue is part of idle, but for the scalar unit, which stalls.
     """
 
-    pipe: Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"]
+    pipe: Pipe
     busy_us: float
     stalled_us: float
     idle_us: float

@@ -20,7 +20,7 @@ _ADDS = re.compile(
 _ENTRY = re.compile(r"\b__global__\b[^;{()]*?\bvoid\s+(\w+)\s*\(")
 HOST_STANDARDS = ("c++11", "c++14")  # that projects' builds give op_host; msopgen's gives the first
 _HOST_FUNCTION = re.compile(r"^[ \t]*(?:extern \"C\"\s+)?void\s+launch_(\w+)\s*\(", re.MULTILINE)
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def write_files(files: Mapping[str, str], folder: Path) -> None:
@@ -34,7 +34,7 @@ def write_files(files: Mapping[str, str], folder: Path) -> None:
 @lru_cache(maxsize=64)  # every launch looks at the same few files
 def without_comments(text: str) -> str:
     """Blank out comments; lines keep their numbers."""
-    return _COMMENT.sub(lambda m: "\n" * m[0].count("\n") or " ", text)
+    return COMMENT.sub(lambda m: "\n" * m[0].count("\n") or " ", text)
 
 
 class KernelProject(Frozen):

@@ -74,7 +74,7 @@ def evaluate(e: Expr, names: Mapping[str, Scalar], other: Callable[[Expr], Scala
 
 
 def single(value: Scalar) -> Scalar:
-    """Return the value as a kernel scalar holds it: floats in single precision."""
+    """Return the value as a kernel scalar holds it, and an attribute of OpDef: floats in single precision."""
     return float(np.float32(value)) if isinstance(value, float) else value
 
 

@@ -12,7 +12,7 @@ from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import AttrValue
 from akgen.tools.dsl.buffers import UB_BUDGET, largest_fit
 from akgen.tools.dsl.errors import DslError, finding
-from akgen.tools.dsl.evaluate import Scalar, evaluate
+from akgen.tools.dsl.evaluate import Scalar, evaluate, single
 from akgen.tools.dsl.expr import (
     Dim,
     DimProduct,
@@ -77,11 +77,11 @@ class HostFacts:
         self.texts: dict[str, str] = {}
         for name, value in attrs.items():
             if isinstance(value, (tuple, list)):
-                self.lists[name] = [_single(v) for v in value if not isinstance(v, tuple)]
+                self.lists[name] = [single(v) for v in value if not isinstance(v, tuple)]
             elif isinstance(value, str):
                 self.texts[name] = value
             elif value is not None:
-                self.names[name] = _single(value)
+                self.names[name] = single(value)
 
     def scalar(self, e: Expr) -> Scalar:
         return evaluate(e, self.names, self.special)
@@ -147,11 +147,6 @@ class HostFacts:
         if isinstance(meta, tuple):
             return meta[0].dtype
         return DType.FLOAT32 if meta is None else meta.dtype
-
-
-def _single(value: Scalar) -> Scalar:
-    """Return the attribute as OpDef carries it: floats in single precision."""
-    return float(np.float32(value)) if isinstance(value, float) else value
 
 
 class HostRun(HostFacts):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from akgen.tools.core.frozen import Frozen
-from akgen.tools.core.project import KernelProject
+from akgen.tools.core.project import COMMENT, KernelProject
 
 Side = Literal["host", "kernel"]
 Kind = Literal["api", "type", "scope", "memory", "syntax", "host"]
@@ -25,7 +25,6 @@ SHARES: dict[Side, dict[Kind, float]] = {
     "kernel": {"api": 0.52, "type": 0.20, "scope": 0.16, "memory": 0.08, "syntax": 0.04},
     "host": {"host": 1.0},
 }
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 Table = Literal["program", "meaning"]
 
 
@@ -75,7 +74,7 @@ def mutants(project: KernelProject, fault: Fault) -> Iterator[Mutant]:
     for file, text in sorted(project.files.items()):
         if not file.startswith(folder) or not re.search(fault.file, file):
             continue
-        comments = [m.span() for m in _COMMENT.finditer(text)]
+        comments = [m.span() for m in COMMENT.finditer(text)]
         for match in re.finditer(fault.find, text):
             if any(start <= match.start() < end for start, end in comments):
                 continue

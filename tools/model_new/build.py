@@ -4,7 +4,15 @@ import re
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from akgen.tools.binding.build import BUILD_TIMEOUT_S, BuiltBinding, build_binding, build_chip, build_device
+from akgen.tools.binding.build import (
+    BUILD_TIMEOUT_S,
+    LIBRARY,
+    SOURCES,
+    BuiltBinding,
+    build_binding,
+    build_chip,
+    build_device,
+)
 from akgen.tools.cache.content import ContentCache, digest
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, InputError
@@ -13,9 +21,7 @@ from akgen.tools.process.program import Finished
 from akgen.tools.twin.sandboxed import compile_in
 from akgen.tools.twin.toolchain import TwinToolchain
 
-SOURCES = (".cpp", ".cc", ".cxx", ".asc")
 _MODULE = re.compile(r"\bPYBIND11_MODULE\s*\(")
-_LIBRARY = re.compile(r"\bTORCH_LIBRARY(?:_FRAGMENT|_IMPL)?\s*\(")
 _KERNEL = re.compile(r"<<<|\b__global__\b")
 _OPERATOR = ("op_host/", "op_kernel/")
 
@@ -58,7 +64,7 @@ def place(project: KernelProject, cache: Path) -> Placed:
     folder = ContentCache(cache / "answer").get(digest("answer", *parts), build)
     code = {p: without_comments(t) for p, t in own.items() if p.endswith(SOURCES)}
     binding = next((p for p in code if _MODULE.search(code[p])), None) or next(
-        (p for p in code if _LIBRARY.search(code[p])), None
+        (p for p in code if LIBRARY.search(code[p])), None
     )
     kernels = [p for p in code if p != binding and _KERNEL.search(code[p])]
     headers = [p for p in own if PurePosixPath(p).suffix in (".h", ".hh", ".hpp", ".inc")]

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +28,7 @@ from akgen.tools.launched.memory import (
 )
 from akgen.tools.launched.record import Allocation, KernelLaunch, flat
 from akgen.tools.model_new.build import Placed
-from akgen.tools.model_new.copies import CopyTimes, bits_of, bring, has_stored, strided
+from akgen.tools.model_new.copies import CopyTimes, Raw, bits_of, bring, has_stored, strided
 from akgen.tools.model_new.steps import (
     CallRecord,
     Constant,
@@ -43,7 +42,6 @@ from akgen.tools.model_new.steps import (
 )
 from akgen.tools.twin.toolchain import TwinToolchain
 
-Raw = npt.NDArray[Any]
 UNTOUCHED = "What forward returns was written by none of its kernels."
 
 

@@ -9,13 +9,13 @@ from pydantic import Field
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import InputError
 from akgen.tools.core.plain_text import shown
+from akgen.tools.core.profile import Pipe
 from akgen.tools.core.untrusted import MOST_TRACE_BYTES, Count, Finite, parse_json, read_text
 
 # No further than thirty years: what is drawn counts nanoseconds.
 Microseconds = Annotated[float, Field(allow_inf_nan=False, ge=-1e15, le=1e15)]
 PIPE_ORDER = ("S", "MTE2", "MTE1", "M", "V", "FIX", "MTE3")
 Cause = Literal["data", "buffer", "cores"]
-Pipe = Literal["S", "MTE2", "MTE1", "M", "V", "FIX", "MTE3"]
 
 
 class TraceEvent(Frozen):

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, ValidationError
 from akgen.knowledge.calibration import model_error
 from akgen.knowledge.errors import entry
 from akgen.tools.core.outcome import Diagnostic
-from akgen.tools.core.profile import Bound, Change, PipeTime, Prediction, Profile, Waits
+from akgen.tools.core.profile import Bound, Change, Pipe, PipeTime, Prediction, Profile, Waits
 from akgen.tools.core.untrusted import (
     MOST_TRACE_BYTES,
     Count,
@@ -89,7 +89,7 @@ class LaunchLine(BaseModel):
     gm_write_bytes: Count
     operations: Count | None = None
     stored: Annotated[dict[Text, Count], Field(max_length=1 << 16)] | None = None  # bytes by tensor
-    pipes: dict[Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"], PipeLine]
+    pipes: dict[Pipe, PipeLine]
     bound: Bound
     roofline_share: Share
     roofline_cycles: Cycles

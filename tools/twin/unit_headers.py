@@ -13,11 +13,10 @@ from akgen.tools.cache.content import ContentCache
 from akgen.tools.core.outcome import Diagnostic
 from akgen.tools.core.project import SOURCE_SUFFIXES, KernelProject, without_comments
 from akgen.tools.core.untrusted import read_text
-from akgen.tools.twin.host.host_build import build_host
+from akgen.tools.twin.host.host_build import INCLUDE, build_host
 from akgen.tools.twin.kernel.kernel_prelude import tiling_header
 from akgen.tools.twin.runtime_build import Runtime
 
-_INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
 _GENERATED = re.compile(r"tiling", re.IGNORECASE)
 _READS = re.compile(r"\bGET_TILING_DATA\w*\s*\(")
 _LEVELS_UP = 4  # from a test to the folder that holds op_host
@@ -110,7 +109,7 @@ def _closure(sources: Sequence[Path], include: Sequence[Path]) -> tuple[list[str
             continue
         seen.add(path)
         texts.append(read_text(path))
-        for name in _INCLUDE.findall(texts[-1]):
+        for name in INCLUDE.findall(texts[-1]):
             found = next(_places(name, path, include), None)
             if found is None:
                 missing[name] = None

@@ -79,7 +79,7 @@ def _read(run: Run, source: Tensor, out: torch.Tensor, by: Tensor) -> Errors | N
 
 
 def _spread_out(run: Run, source: Tensor, out: torch.Tensor, by: Tensor) -> Errors | None:
-    """As `_read`, for factors: an error that outputs share is in proportion to each of them.
+    """As `_read`, for factors and arguments of functions: an error that outputs share is in proportion to each of them.
 
     It stays in the same proportion to their sum, where the sum's own rounding is as large; so it counts as
     independent.
@@ -146,14 +146,14 @@ def _pointwise(run: Run, step: Step) -> list[Errors | None]:
         return jumps.integers(run, step)
     name = step.name
     if name in _STEADY:
-        found = _read_plainly(run, step.args[0], step.out, 1.0)
+        found = _spread_out(run, step.args[0], step.out, 1.0)
         off = None if found is None else jumps.at_ends(run, step)
         return [found if off is None else scaled(found, single(off > 0))]  # nothing, where it is cut off
     y = single(step.out)
     if name in _ROOTS:
         slope = _ROOTS[name](single(step.args[0]), y)
         slope = slope * _steeper(run, step.args[0], most=0.5 if name == "sqrt" else _ALL_BUT)
-        found = _read_plainly(run, step.args[0], step.out, slope)
+        found = _spread_out(run, step.args[0], step.out, slope)
         return [joined(found, Errors(4 * y * y, None))]
     derivative, loss = _FUNCTIONS.get(name, (None, None))
     square = 4 * y * y + run.floor**2
@@ -169,14 +169,9 @@ def _pointwise(run: Run, step: Step) -> list[Errors | None]:
         by = single(torch.as_tensor(by))
         square = square + (by * x * run.inner_roundoff).square()
         found = joined(
-            found, _read_plainly(run, a, step.out, by) if name != "exp" else _powers(run, a, step.out, by)
+            found, _spread_out(run, a, step.out, by) if name != "exp" else _powers(run, a, step.out, by)
         )
     return [joined(found, Errors(square, None))]
-
-
-def _read_plainly(run: Run, source: Tensor, out: torch.Tensor, by: Tensor) -> Errors | None:
-    errors = run.errors(source) if isinstance(source, torch.Tensor) else None
-    return None if errors is None else scaled(Errors(*_expanded(errors, out)), by)
 
 
 _ALL_BUT = 0.999  # of a divisor: beyond that next to nothing is known of the quotient
@@ -215,12 +210,12 @@ def _pow(run: Run, step: Step) -> list[Errors | None]:
     whole = float(exponent).is_integer() and abs(exponent) <= 4
     own = y * y * (abs(exponent) if whole else 4 + (exponent * x.abs().log()).square())
     own = own.nan_to_num(nan=0.0)
-    return [joined(_read_plainly(run, base, step.out, by), Errors(own, None))]
+    return [joined(_spread_out(run, base, step.out, by), Errors(own, None))]
 
 
 @rule("maximum", "minimum", "fmax", "fmin")
 def _larger(run: Run, step: Step) -> list[Errors | None]:
-    found = [_read_plainly(run, a, step.out, 1.0) for a in step.args[:2]]
+    found = [_spread_out(run, a, step.out, 1.0) for a in step.args[:2]]
     return [joined(found[0], found[1])]
 
 

@@ -97,7 +97,7 @@ def at_ends(run: Run, step: Step, own: torch.Tensor | None = None) -> torch.Tens
     return most
 
 
-@rule("round", "floor", "ceil", "trunc", "sign", "sgn", "heaviside")
+@rule("round", "floor", "ceil", "trunc", "sign", "sgn", "heaviside", "bucketize", "searchsorted")
 def _steps(run: Run, step: Step) -> list[Errors | None]:
     off = at_ends(run, step)
     return [None if off is None else heights(run, off)]
@@ -143,12 +143,6 @@ def quotients(run: Run, step: Step) -> list[Errors | None]:
     jumps = heights(run, torch.where(off > 1.01 * smooth, off, 0.0))
     spread = smooth / (SPREAD * run.roundoff)
     return [joined(Errors(single(spread.square()), None), jumps)]
-
-
-@rule("bucketize", "searchsorted")
-def _bins(run: Run, step: Step) -> list[Errors | None]:
-    off = at_ends(run, step)
-    return [None if off is None else heights(run, off)]
 
 
 @rule("any", "all")

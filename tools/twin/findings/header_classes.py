@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import cache
 
 from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.project import without_comments
 from akgen.tools.twin.precompiled import DEVICE_INCLUDE, HOST_INCLUDE
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DETAIL = re.compile(r"\bnamespace\s+detail\s*\{")
 _SPACE = re.compile(r"\bnamespace\s+([\w:]+)\s*\{")
 _CLASS = re.compile(
@@ -72,10 +72,6 @@ def public_text(side: str) -> str:
     else:
         files = [p for p in sorted(DEVICE_INCLUDE.rglob("*.h")) if DEVICE_INCLUDE / "akgen" not in p.parents]
     return "\n".join(without_detail(without_comments(p.read_text(errors="replace"))) for p in files)
-
-
-def without_comments(text: str) -> str:
-    return _COMMENT.sub(" ", text)
 
 
 @cache

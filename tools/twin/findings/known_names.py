@@ -6,8 +6,9 @@ from functools import cache
 from pathlib import Path
 
 from akgen.tools.core.frozen import Frozen
+from akgen.tools.core.project import without_comments
 from akgen.tools.twin.findings.code import Code
-from akgen.tools.twin.findings.header_classes import block, without_comments, without_detail
+from akgen.tools.twin.findings.header_classes import block, without_detail
 from akgen.tools.twin.precompiled import DEVICE_INCLUDE, HOST_INCLUDE, forwarding_headers
 
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)

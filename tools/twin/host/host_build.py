@@ -18,7 +18,7 @@ from akgen.tools.twin.runtime_build import Runtime
 from akgen.tools.twin.sandboxed import compile_in, exhausted
 
 _LIBRARY = "host.so"
-_INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
 # Hand-written aclnn layers belong to the operator package, not to the kernel: the twin calls the kernel itself.
 _ACLNN = re.compile(
     r'#\s*include\s*[<"](?:aclnn_|level0/|opdev/(?:op_executor|make_op_executor|op_dfx|common_types)|aclnn/aclnn_base)'
@@ -75,7 +75,7 @@ def _shared_headers(project: KernelProject, files: dict[str, str]) -> dict[str, 
     found: dict[str, str] = {}
     texts = list(files.values())
     while texts:
-        for name in (PurePosixPath(n).name for n in _INCLUDE.findall(texts.pop())):
+        for name in (PurePosixPath(n).name for n in INCLUDE.findall(texts.pop())):
             path = by_name.get(name)
             if path is not None and path not in found and name not in own:
                 found[path] = project.files[path]

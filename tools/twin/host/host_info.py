@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from akgen.tools.core.dtypes import DType
+from akgen.tools.core.dtypes import BY_GE_NAME
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.op_spec import AttrSpec, AttrValue, OpSpec, ParamSpec
 
@@ -26,9 +26,6 @@ class TemplateArguments(Frozen):
     args: tuple[tuple[str, int], ...]
     kernel_type: int | None = Field(default=None, ge=0, lt=len(KERNEL_TYPES))
     tiling_struct: str | None = Field(default=None, pattern=r"^[A-Za-z_]\w*$")
-
-
-_BY_GE_NAME = {d.ge_name: d for d in DType}
 
 
 class OpDefParam(Frozen):
@@ -140,14 +137,14 @@ def columns(op: HostOp) -> tuple[tuple[tuple[str, str], ...], ...]:
 
 def spec_of(op: HostOp) -> OpSpec:
     """Return the interface as every room sees it. Columns with types that have no PyTorch name are left out."""
-    known = [row for row in columns(op) if all(t in _BY_GE_NAME for t, _ in row)]
+    known = [row for row in columns(op) if all(t in BY_GE_NAME for t, _ in row)]
     specs = []
     for i, p in enumerate((*op.inputs, *op.outputs)):
         specs.append(
             ParamSpec(
                 name=p.name,
                 kind=p.kind or "required",
-                dtypes=tuple(_BY_GE_NAME[row[i][0]] for row in known),
+                dtypes=tuple(BY_GE_NAME[row[i][0]] for row in known),
                 formats=tuple(row[i][1] for row in known),
                 value_depend=p.value_depend,
             )

@@ -271,6 +271,10 @@ class Library(Schedule):
     def run(self) -> None:
         raise NotImplementedError
 
+    def number(self, value: Expr) -> Expr:
+        """Return an integer host expression as the kernel sees it."""
+        return value if isinstance(value, Const) else self.w.scalar(value, "int")
+
 
 class Single(Schedule):
     """No axes: a few numbers, on one core."""

@@ -63,9 +63,6 @@ class _Scatter(Library):
         assert origin is not None
         return self.tensors.source(self.w, origin)
 
-    def number(self, value: Expr) -> Expr:
-        return value if isinstance(value, Const) else self.w.scalar(value, "int")
-
     def at(self, address: Address, *places: tuple[int | None, Expr]) -> Expr:
         """Return the address of an element, given its place along some axes."""
         terms = [] if address.offset == ZERO else [self.number(address.offset)]

@@ -144,9 +144,6 @@ class Sorting(Library):
     def pitch(self, address: Address) -> Expr | None:
         return None if self.row is None else self.number(address.stride(self.row))
 
-    def number(self, value: Expr) -> Expr:
-        return value if isinstance(value, Const) else self.w.scalar(value, "int")
-
 
 class SortingLong(Sorting):
     """Rows too long for UB: one after the other per core, tile by tile; the best records so far are kept."""
