@@ -380,3 +380,22 @@ def test_more_arguments_than_a_kernel_can_have_are_told(probe, numbers):
     x = numbers(8)
     ran = probe("out.SetValue(0, in.GetValue(3));", x, x, inputs=1030)
     assert "at most 1024 arguments" in str(ran.launch.diagnostics)
+
+
+@pytest.mark.parametrize("blocks", [3, 700])  # the last: more than there are threads
+def test_a_core_finds_no_register_as_another_core_left_it(probe, blocks):
+    body = """
+    TBuf<> buf;
+    pipe.InitBuffer(buf, 64);
+    LocalTensor<T> a = buf.Get<T>();
+    if (GetBlockIdx() == 0) {
+        SetPadValue<float>(7.0f);
+    }
+    DataCopyPad(a, in, {1, 4, 0, 0, 0}, {false, 0, 0, 0}); // without SetPadValue the row's first element fills the block
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(out[GetBlockIdx() * 8], a, 8);
+"""
+    ran = probe(body, np.full(1, 3, np.float32), np.zeros((blocks, 8), np.float32), block_dim=blocks)
+    assert ran.codes == []
+    np.testing.assert_array_equal(ran.y[0], [3, *[7] * 7])
+    np.testing.assert_array_equal(ran.y[1:], np.full((blocks - 1, 8), 3))

@@ -1,6 +1,7 @@
 // Out of L0C: conversion, scaling, ReLU, and row-major or fractal order.
 #include "akgen/cube.h"
 #include "convert.h"
+#include "device/of_core.h"
 #include "operand.h"
 #include <algorithm>
 #include <cstring>
@@ -9,12 +10,12 @@
 namespace akgen::twin {
 
 namespace {
-struct Settings { // what SetFixpipe... left for DataCopy from L0C; each core has its own thread
+struct Settings { // what SetFixpipe... left for DataCopy from L0C
     uint64_t scale = 0;
     View scales = {nullptr, 0};
     uint32_t matrices = 1, src_stride = 0, dst_stride = 0;
 };
-thread_local Settings settings;
+thread_local OfCore<Settings> settings;
 
 void require_conversion(const char *api, const void *pc, uint8_t quant, DType to, DType from)
 {
@@ -117,24 +118,24 @@ void fix_to_l1(View dst, View src, View scales, const Fix &p, DType dst_type, DT
     run("Fixpipe", pc, {dst.data, dst.size_bytes, false}, src, scales, p, dst_type, src_type);
 }
 
-void fix_scale(uint64_t scale) { settings.scale = scale; }
-void fix_scales(View scales) { settings.scales = scales; }
+void fix_scale(uint64_t scale) { settings->scale = scale; }
+void fix_scales(View scales) { settings->scales = scales; }
 void fix_matrices(uint32_t matrices, uint32_t src_stride, uint32_t dst_stride)
 {
-    settings.matrices = matrices;
-    settings.src_stride = src_stride;
-    settings.dst_stride = dst_stride;
+    settings->matrices = matrices;
+    settings->src_stride = src_stride;
+    settings->dst_stride = dst_stride;
 }
 
 // The settings take the place of what the older parameters lack. A table of scales lies beside L0C.
 static Fix with_settings(const void *pc, Fix p)
 {
-    p.scale = settings.scale;
-    p.matrices = settings.matrices;
-    p.src_matrix_stride = settings.src_stride;
-    p.dst_matrix_stride = settings.dst_stride;
+    p.scale = settings->scale;
+    p.matrices = settings->matrices;
+    p.src_matrix_stride = settings->src_stride;
+    p.dst_matrix_stride = settings->dst_stride;
     if (by_column(p.quant)) {
-        require_space("DataCopy", pc, "quantPre (SetFixPipeConfig)", settings.scales, Space::FB);
+        require_space("DataCopy", pc, "quantPre (SetFixPipeConfig)", settings->scales, Space::FB);
     }
     return p;
 }
@@ -142,14 +143,14 @@ static Fix with_settings(const void *pc, Fix p)
 void fix_legacy(uint8_t *dst, View src, Fix p, DType dst_type, DType src_type)
 {
     const void *pc = __builtin_return_address(0);
-    run("DataCopy", pc, {dst, 0, true}, src, settings.scales, with_settings(pc, p), dst_type, src_type);
+    run("DataCopy", pc, {dst, 0, true}, src, settings->scales, with_settings(pc, p), dst_type, src_type);
 }
 
 void fix_legacy_to_l1(View dst, View src, Fix p, DType dst_type, DType src_type)
 {
     const void *pc = __builtin_return_address(0);
     require_space("DataCopy", pc, "dst", dst, Space::L1);
-    run("DataCopy", pc, {dst.data, dst.size_bytes, false}, src, settings.scales, with_settings(pc, p), dst_type,
+    run("DataCopy", pc, {dst.data, dst.size_bytes, false}, src, settings->scales, with_settings(pc, p), dst_type,
         src_type);
 }
 

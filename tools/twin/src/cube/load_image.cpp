@@ -2,6 +2,7 @@
 // the image and how often a part of the matrix is taken.
 #include "akgen/cube.h"
 #include "device/guest.h"
+#include "device/of_core.h"
 #include "operand.h"
 #include <algorithm>
 #include <cstring>
@@ -18,8 +19,8 @@ struct ImageRegisters {
 };
 ImageRegisters &image_registers()
 {
-    static thread_local ImageRegisters registers; // one core is one thread
-    return registers;
+    static thread_local OfCore<ImageRegisters> registers;
+    return *registers;
 }
 } // namespace
 

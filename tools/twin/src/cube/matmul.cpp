@@ -2,6 +2,7 @@
 // cube core itself. Results are computed at once; who waits for them, and when, is told to the timeline.
 #include "akgen/matmul.h"
 #include "convert.h"
+#include "device/of_core.h"
 #include "matmul_parts.h"
 #include "operand.h"
 #include "sums.h"
@@ -16,30 +17,30 @@ namespace {
 constexpr uint16_t ask_flag = 11, answer_flag = 13; // + number of the vector core in its block
 constexpr uint32_t single_vote = 3;
 
-struct Owner { // of products; each core has its own thread
+struct Owner { // of products
     Core *cube = nullptr;
     std::deque<const void *> waiting; // objects whose answers are not yet waited for, in the order of asking
     std::map<const void *, std::vector<uint8_t>> sums; // of each object's last product, for enPartialSum
 };
-thread_local Owner owner;
+thread_local OfCore<Owner> owner;
 
 Core &cube_core(const char *api, const void *pc)
 {
-    if (!owner.cube) {
+    if (!owner->cube) {
         if (self->cube) {
-            owner.cube = self;
+            owner->cube = self;
         }
         for (const auto &core : launch->cores) {
-            if (!owner.cube && core->cube && core->block == self->block) {
-                owner.cube = core.get();
+            if (!owner->cube && core->cube && core->block == self->block) {
+                owner->cube = core.get();
             }
         }
     }
-    if (!owner.cube) {
+    if (!owner->cube) {
         trap("MATMUL_CORES", api, pc,
              "%s: this launch has vector cores only; a Matmul object needs the block's cube core.", api);
     }
-    return *owner.cube;
+    return *owner->cube;
 }
 
 void note(Core &core, Kind kind, Pipe pipe, uint16_t id, const void *pc)
@@ -71,13 +72,13 @@ void enter_in_l0c(const Product &p, const char *api, const void *pc)
 // A product takes longer than what the owner's pipes have in hand: public kernels take the wait for a barrier.
 void wait_for_answers(const void *object, const void *pc)
 {
-    const auto last = std::find(owner.waiting.rbegin(), owner.waiting.rend(), object);
-    if (last == owner.waiting.rend()) {
+    const auto last = std::find(owner->waiting.rbegin(), owner->waiting.rend(), object);
+    if (last == owner->waiting.rend()) {
         return;
     }
     self->detector.barrier(Pipe::ALL);
-    for (auto count = owner.waiting.rend() - last; count > 0; --count) {
-        owner.waiting.pop_front();
+    for (auto count = owner->waiting.rend() - last; count > 0; --count) {
+        owner->waiting.pop_front();
         note(*self, Kind::cross_wait, Pipe::S, static_cast<uint16_t>(answer_flag + self->sub_block), pc);
     }
 }
@@ -182,8 +183,8 @@ void matmul(const Product &asked_for, const char *api, bool wait)
     const bool asked = &cube != self;
     if (p.a.type != DType::F32) {
         p.hf32 = 0;
-    } else if (p.hf32 == 0 && !asked && hf32.on) {
-        p.hf32 = static_cast<uint8_t>(1 + hf32.away);
+    } else if (p.hf32 == 0 && !asked && hf32().on) {
+        p.hf32 = static_cast<uint8_t>(1 + hf32().away);
     }
     if (asked) {
         note(*self, Kind::cross_set, Pipe::S, static_cast<uint16_t>(ask_flag + self->sub_block), pc);
@@ -195,13 +196,13 @@ void matmul(const Product &asked_for, const char *api, bool wait)
     }
     if (asked) {
         note(cube, Kind::cross_set, Pipe::FIX, static_cast<uint16_t>(answer_flag + self->sub_block), pc);
-        owner.waiting.push_back(p.object);
+        owner->waiting.push_back(p.object);
         if (wait || place_of(p.c.data).region) {
             wait_for_answers(p.object, pc);
         }
     }
     if (!launch->chip->numbers.count("timed_only")) {
-        compute_product(p, owner.sums[p.object], api, pc, c0);
+        compute_product(p, owner->sums[p.object], api, pc, c0);
     }
     if (local) {
         drain(pc);

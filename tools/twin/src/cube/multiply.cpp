@@ -1,6 +1,7 @@
 // Mmad: 16 x 16 fractals of A times those of B into L0C. Products and sums are float, or int32 for int8 and int4.
 #include "akgen/cube.h"
 #include "convert.h"
+#include "device/of_core.h"
 #include "operand.h"
 #include "sparse.h"
 #include "sums.h"
@@ -124,12 +125,12 @@ struct Last {
     const uint8_t *sums = nullptr;
     uint32_t number = 0;
 };
-thread_local Last last;
+thread_local OfCore<Last> last;
 
 void warn_of_sums_under_way(const View &c, const Multiply &p, const void *pc)
 {
     constexpr uint32_t large = 10; // blocks of 16 x 16 from which on one product ends before the next one adds to it
-    if (last.sums == c.data && (p.m / 16) * (p.n / 16) < large && !self->detector.ended(Pipe::M, last.number)) {
+    if (last->sums == c.data && (p.m / 16) * (p.n / 16) < large && !self->detector.ended(Pipe::M, last->number)) {
         warn("MMAD_BARRIER", "Mmad", pc,
              "Mmad adds to sums of %u x %u that the Mmad before it may still make: blocks of fewer than %u fractals "
              "need PipeBarrier<PIPE_M>() in between.",
@@ -139,9 +140,13 @@ void warn_of_sums_under_way(const View &c, const Multiply &p, const void *pc)
 
 } // namespace
 
-thread_local Hf32 hf32;
-void multiply_in_hf32(bool on) { hf32.on = on; }
-void round_hf32_away(bool away) { hf32.away = away; }
+Hf32 &hf32()
+{
+    static thread_local OfCore<Hf32> mode;
+    return *mode;
+}
+void multiply_in_hf32(bool on) { hf32().on = on; }
+void round_hf32_away(bool away) { hf32().away = away; }
 
 void multiply(View c, View a, View b, View bias, const Multiply &given, DType c_type, DType a_type, DType)
 {
@@ -178,7 +183,7 @@ void multiply(View c, View a, View b, View bias, const Multiply &given, DType c_
         unit_order(Pipe::M, Pipe::FIX, pc);
     }
     Instr in = cube_instr(api, "Mmad", pc, Pipe::M, a_type);
-    in.elements = uint64_t{row_blocks} * column_blocks * blocks_of(right_k, step_along_k(a_type, hf32.on));
+    in.elements = uint64_t{row_blocks} * column_blocks * blocks_of(right_k, step_along_k(a_type, hf32().on));
     const uint64_t c_bytes = uint64_t{row_blocks} * column_blocks * 1024;
     in.access[0] = one_run(c.data, c_bytes, true, c.size_bytes);
     in.access[1] =
@@ -195,7 +200,7 @@ void multiply(View c, View a, View b, View bias, const Multiply &given, DType c_
         warn_of_sums_under_way(c, p, pc);
     }
     issue(in);
-    last = {c.data, self->detector.number()};
+    *last = {c.data, self->detector.number()};
     if (a_type == DType::I4) {
         run<int32_t>(c, a, b, bias, p, plain, left_fractals, NibbleRow{}, pc);
     } else if (c_type == DType::I32) {
@@ -206,8 +211,8 @@ void multiply(View c, View a, View b, View bias, const Multiply &given, DType c_
                    row_of<_Float16, float>([](_Float16 v) { return static_cast<float>(v); }), pc);
     } else if (a_type == DType::BF16) {
         run<float>(c, a, b, bias, p, plain, left_fractals, row_of<uint16_t, float>(brain_to_float), pc);
-    } else if (hf32.on) {
-        const bool away = hf32.away;
+    } else if (hf32().on) {
+        const bool away = hf32().away;
         run<float>(c, a, b, bias, p, plain, left_fractals,
                    row_of<float, float>([away](float v) { return to_hf32(v, away); }), pc);
     } else {

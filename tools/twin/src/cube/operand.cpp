@@ -1,5 +1,7 @@
 #include "operand.h"
+#include "device/of_core.h"
 #include "vector/half.h"
+#include <array>
 #include <cstring>
 
 namespace akgen::twin {
@@ -84,9 +86,9 @@ Instr cube_instr(const char *api, const char *op, const void *pc, Pipe pipe, DTy
 
 void unit_order(Pipe later, Pipe earlier, const void *pc)
 {
-    static thread_local uint32_t seen[pipe_count]; // a core has its thread to itself
+    static thread_local OfCore<std::array<uint32_t, pipe_count>> seen;
     const uint32_t number = self->detector.follow(later, earlier);
-    uint32_t &last = seen[static_cast<int>(later)];
+    uint32_t &last = (*seen)[static_cast<size_t>(later)];
     if (number == last) {
         return;
     }

@@ -2,6 +2,7 @@
 // bits for each value, the first in the lowest bits. Source: pages LoadDataWithSparse and MmadWithSparse.
 #include "sparse.h"
 #include "akgen/cube.h"
+#include "device/of_core.h"
 #include "operand.h"
 #include "sums.h"
 #include <cstring>
@@ -12,10 +13,11 @@ namespace akgen::twin {
 namespace {
 constexpr uint32_t table_bytes = fractal_bytes / 4;
 
-std::vector<uint8_t> &tables() // of this core: one core is one thread
+std::vector<uint8_t> &tables() // of this core
 {
-    static thread_local std::vector<uint8_t> bytes(size_of(Space::L0B) / 4);
-    return bytes;
+    static thread_local OfCore<std::vector<uint8_t>> bytes;
+    bytes->resize(size_of(Space::L0B) / 4);
+    return *bytes;
 }
 
 uint32_t index_of(const uint8_t *table, uint32_t element) { return table[element / 4] >> element % 4 * 2 & 3; }

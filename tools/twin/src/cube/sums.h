@@ -39,7 +39,7 @@ template <typename T> void add_product(const T *a, const T *b, uint32_t m, uint3
 struct Hf32 {
     bool on = false, away = false;
 };
-extern thread_local Hf32 hf32; // of this core
+Hf32 &hf32(); // of this core
 
 // Round to 11 bits of fraction: to the nearest, ties to even or away from zero.
 inline float to_hf32(float value, bool away)

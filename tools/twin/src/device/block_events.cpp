@@ -1,6 +1,7 @@
 // Cores that wait for words in global memory: IBSet and IBWait, blocks in turn, group barriers.
 #include "akgen/sync.h"
 #include "core.h"
+#include "of_core.h"
 #include <cstring>
 #include <map>
 
@@ -130,9 +131,9 @@ void order_begin(uint8_t *workspace, View scratch)
 
 void order_wait(uint8_t *workspace, View scratch)
 {
-    static thread_local std::map<const uint8_t *, uint64_t> rounds; // one core is one thread
+    static thread_local OfCore<std::map<const uint8_t *, uint64_t>> rounds;
     const void *pc = __builtin_return_address(0);
-    const uint64_t mine = rounds[workspace]++ * cores_in_turn() + static_cast<uint64_t>(block_idx());
+    const uint64_t mine = (*rounds)[workspace]++ * cores_in_turn() + static_cast<uint64_t>(block_idx());
     while (turns("WaitPreBlock", pc, workspace, scratch) != mine) {
         wait_here(Wait::What::block_event, block_idx(), pc);
     }
@@ -175,9 +176,9 @@ void group_arrive(uint8_t *workspace, uint32_t arrivers, uint32_t index)
 
 void group_wait(uint8_t *workspace, uint32_t arrivers, uint32_t index)
 {
-    static thread_local std::map<const uint8_t *, uint64_t> rounds; // one core is one thread
+    static thread_local OfCore<std::map<const uint8_t *, uint64_t>> rounds;
     const void *pc = __builtin_return_address(0);
-    const uint64_t round = ++rounds[workspace];
+    const uint64_t round = ++(*rounds)[workspace];
     for (uint32_t i = 0; i < arrivers; ++i) {
         while (arrivals("GroupBarrier::Wait", pc, workspace, i) < round) {
             wait_here(Wait::What::block_event, static_cast<int32_t>(index), pc);

@@ -1,6 +1,7 @@
 // DataCopyPad: rows of any length, each padded to 32 bytes on the chip.
 #include "akgen/copy.h"
 #include "core.h"
+#include "of_core.h"
 #include "transfer.h"
 #include <cstring>
 
@@ -13,8 +14,8 @@ struct Filler {
 };
 Filler &filler_register()
 {
-    static thread_local Filler filler; // one core is one thread
-    return filler;
+    static thread_local OfCore<Filler> filler;
+    return *filler;
 }
 } // namespace
 

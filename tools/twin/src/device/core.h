@@ -117,7 +117,8 @@ struct Race {
 };
 
 struct Core {
-    uint32_t index = 0; // in the launch
+    uint32_t index = 0;  // in the launch
+    uint64_t serial = 0; // no other core of this process has it; from 1 on
     bool cube = false;
     uint32_t block = 0;
     uint32_t sub_block = 0;
@@ -190,6 +191,7 @@ struct Core {
 // A thread that runs cores, one after the other: there are fewer threads than a launch may have blocks.
 struct Worker {
     Core *core = nullptr; // that it is to start
+    bool served = false;  // it has run a core
     std::condition_variable called;
     std::vector<uint8_t> first_variables; // of the kernel's that each core has for itself, as they begin
 };
@@ -219,7 +221,7 @@ struct Launch {
     std::mutex baton;
     Core *running = nullptr;
     std::vector<std::unique_ptr<Worker>> workers;
-    std::deque<Worker *> idle; // in the order in which they ended, or have not begun
+    std::deque<Worker *> idle; // the first one is the next to start a core
     bool over = false;         // every core has ended
     std::unique_ptr<GlobalRaceDetector> global;
     std::unique_ptr<WrittenLines> written_lines; // none: one core, which shares no line
@@ -313,8 +315,9 @@ bool ended_unmarked(const Core &waiting, const Core &core);
 void warn_of_ended(const Core &waiting, const char *api, const void *pc);
 // Give the baton to a core; one that has not started gets an idle thread.
 void hand_to(Core &core);
+void release_all(); // every thread looks again at what its launch wants of it
 // Body of a thread: run the cores that it is called for until the launch is over.
-void run_cores(Worker &worker, void (*program)(void *), void *of_vector, void *of_cube);
+void run_cores(Launch &own, Worker &worker, void (*program)(void *), void *of_vector, void *of_cube);
 [[noreturn]] void leave_core();
 uint64_t so_offset(const void *pc);
 

@@ -3,6 +3,7 @@
 #include "guest_calls.h"
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <stdexcept>
 
 namespace akgen::twin {
@@ -187,6 +188,9 @@ void enter_guest(Core &core, void *entry, uint8_t *const *arguments, size_t coun
     }
     guest.shadow_end = reinterpret_cast<uint64_t>(shadow + kernel_stack_bytes / sizeof(uint64_t));
     core.log.work = &guest.work;
+    if (core.worker->served) { // its stack begins as zeros, as on a thread that has run nothing
+        std::memset(reinterpret_cast<void *>(guest.stack_low), 0, guest.stack_high - guest.stack_low);
+    }
     akgen_enter_guest(entry, arguments, &guest, shadow, pushed);
 }
 #else

@@ -210,8 +210,7 @@ void issue(const Instr &in)
     self->log.instr(in, at, static_cast<uint32_t>(work > UINT32_MAX ? UINT32_MAX : work), pack(shape, vector),
                     shape.global ? &copied : nullptr);
     const uint32_t number = detector.number();
-    self->log.origins[static_cast<int>(in.pipe)][number % Log::ring] = {number, at,
-                                                                        self->log.op_index(in.api, in.op, in.dtype)};
+    self->log.origin_of(in.pipe, number) = {number, at, self->log.op_index(in.api, in.op, in.dtype)};
     if (in.pipe >= Pipe::MTE1 && reads <= 1) { // a Fixpipe with a table reads two memories, and has no entry
         self->log.read_of(in.pipe, number) = {number, read};
     }

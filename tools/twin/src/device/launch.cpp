@@ -5,7 +5,6 @@
 #include "simulate.h"
 #include "trace.h"
 #include <algorithm>
-#include <condition_variable>
 #include <csignal>
 #include <cstring>
 #include <memory>
@@ -118,17 +117,10 @@ void run_program(void *argument)
     }
 }
 
-// Opened when a launch's threads may go on: those of a second launch have to be there before the first one runs.
-struct Gate {
-    std::mutex lock;
-    std::condition_variable opened;
-    bool open = false;
-};
-
 struct Start {
+    Launch *own; // `launch` may be one before
     Worker *worker;
     Program *program, *cube_program;
-    Gate *gate;
     std::unique_ptr<uint8_t[]> signal_stack;
 };
 void *thread_main(void *argument)
@@ -138,13 +130,11 @@ void *thread_main(void *argument)
     stack.ss_sp = start->signal_stack.get();
     stack.ss_size = signal_stack_bytes;
     sigaltstack(&stack, nullptr);
-    {
-        std::unique_lock lock(start->gate->lock);
-        start->gate->opened.wait(lock, [&] { return start->gate->open; });
-    }
-    run_cores(*start->worker, run_program, start->program, start->cube_program);
+    run_cores(*start->own, *start->worker, run_program, start->program, start->cube_program);
     return nullptr;
 }
+
+uint64_t serials = 0; // of cores, in all launches
 
 void make_cores(Launch &l, const LaunchRequest &request)
 {
@@ -152,6 +142,7 @@ void make_cores(Launch &l, const LaunchRequest &request)
     const auto add = [&](bool cube, uint32_t block, uint32_t sub, const std::string &name) {
         auto core = std::make_unique<Core>();
         core->index = static_cast<uint32_t>(l.cores.size());
+        core->serial = ++serials;
         core->cube = cube;
         core->block = block;
         core->sub_block = sub;
@@ -174,7 +165,7 @@ void make_cores(Launch &l, const LaunchRequest &request)
     }
 }
 
-// A launch, its cores and their threads, which wait at the gate.
+// A launch, its cores and their threads, which wait to be called: those of a second launch are there before the first runs.
 class Prepared {
 public:
     explicit Prepared(const LaunchRequest &request);
@@ -185,10 +176,9 @@ public:
     Launch l;
 
 private:
-    void open_and_join();
+    void join();
 
     Program program_, cube_program_;
-    Gate gate_;
     std::vector<Start> starts_;
     std::vector<pthread_t> threads_;
 };
@@ -201,11 +191,11 @@ void Prepared::start_threads()
     pthread_attr_setstacksize(&attributes, thread_stack_bytes + stack_guard_bytes); // the guard is part of it
     pthread_attr_setguardsize(&attributes, stack_guard_bytes);
     for (size_t i = 0; i < l.workers.size(); ++i) {
-        starts_[i] = {l.workers[i].get(), &program_, &cube_program_, &gate_,
+        starts_[i] = {&l, l.workers[i].get(), &program_, &cube_program_,
                       std::unique_ptr<uint8_t[]>(new uint8_t[signal_stack_bytes])};
         pthread_t thread = {};
         if (pthread_create(&thread, &attributes, thread_main, &starts_[i]) != 0) {
-            give_up();                                           // those that wait at the gate hold on to it
+            give_up();                                           // those that wait hold on to it
             throw std::runtime_error("no thread for the cores"); // ends the process
         }
         threads_.push_back(thread);
@@ -220,7 +210,7 @@ void Prepared::run()
         const std::lock_guard lock(l.baton);
         hand_to(l.last_core_first ? *l.cores.back() : *l.cores.front());
     }
-    open_and_join();
+    join();
     l.running = nullptr;
 }
 
@@ -230,17 +220,13 @@ void Prepared::give_up()
     {
         const std::lock_guard lock(l.baton);
         l.ended = true;
+        release_all();
     }
-    open_and_join();
+    join();
 }
 
-void Prepared::open_and_join()
+void Prepared::join()
 {
-    {
-        const std::lock_guard lock(gate_.lock);
-        gate_.open = true;
-    }
-    gate_.opened.notify_all();
     for (const pthread_t thread : threads_) {
         pthread_join(thread, nullptr);
     }

@@ -11,7 +11,7 @@ namespace akgen::twin {
 namespace {
 std::string told(const RaceDetector::Conflict &conflict, const char *api, const Place &place)
 {
-    const auto &origin = self->log.origins[static_cast<int>(conflict.other)][conflict.number % Log::ring];
+    const auto &origin = self->log.origin_of(conflict.other, conflict.number);
     const bool known = origin.number == conflict.number && origin.op < self->log.ops.size();
     const char *other_api = known ? self->log.ops[origin.op].api : "an earlier instruction";
     char text[512];

@@ -194,15 +194,19 @@ void RaceDetector::release(Pipe from, Pipe to, int id, const void *pc)
     released.clock[f] = time_[f];
     released.clock[0] = time_[0];
     released.pc = pc;
-    flags_[f][static_cast<int>(to)][id].push_back(released);
+    auto &flags = flags_[f][static_cast<int>(to)];
+    if (!flags) {
+        flags = std::make_unique<std::array<std::vector<Release>, 8>>();
+    }
+    (*flags)[id].push_back(released);
 }
 
 bool RaceDetector::acquire(Pipe from, Pipe to, int id)
 {
-    auto &flag = flags_[static_cast<int>(from)][static_cast<int>(to)][id];
-    if (flag.empty()) {
+    if (pending(from, to, id) == 0) {
         return false;
     }
+    auto &flag = (*flags_[static_cast<int>(from)][static_cast<int>(to)])[id];
     const Release released = flag.front();
     flag.erase(flag.begin());
     const int t = static_cast<int>(to);

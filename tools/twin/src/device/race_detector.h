@@ -9,7 +9,9 @@
 #pragma once
 #include "akgen/runtime.h"
 #include "pages.h"
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -60,11 +62,12 @@ public:
         const void *pc; // of the set
     };
     void release(Pipe from, Pipe to, int id, const void *pc);
-    const void *released_by(Pipe from, Pipe to, int id) const { return flags_[int(from)][int(to)][id].back().pc; }
+    const void *released_by(Pipe from, Pipe to, int id) const { return (*flags_[int(from)][int(to)])[id].back().pc; }
     bool acquire(Pipe from, Pipe to, int id); // false: nobody set it
     uint32_t pending(Pipe from, Pipe to, int id) const
     {
-        return static_cast<uint32_t>(flags_[int(from)][int(to)][id].size());
+        const auto &flags = flags_[int(from)][int(to)];
+        return flags ? static_cast<uint32_t>((*flags)[id].size()) : 0;
     }
     void barrier(Pipe pipe);
     // Whether a pipe's next instruction begins after its own instruction `number` has ended: a barrier, or a flag of a pipe
@@ -87,7 +90,7 @@ private:
     uint32_t time_[pipes] = {};
     uint32_t clock_[pipes][pipes] = {};
     uint32_t ended_[pipes] = {}; // of each pipe, its last instruction that it knows to have ended
-    std::vector<Release> flags_[pipes][pipes][8];
+    std::unique_ptr<std::array<std::vector<Release>, 8>> flags_[pipes][pipes]; // none: never set
     Waits waits_;
     int pipe_ = 0;
     uint32_t number_ = 0;

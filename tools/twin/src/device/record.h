@@ -3,6 +3,7 @@
 #include "akgen/runtime.h"
 #include "footprint.h"
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -74,17 +75,19 @@ public:
         uint32_t pc;
         uint16_t op;
     };
-    Origin origins[7][ring] = {};
+    Origin &origin_of(Pipe pipe, uint32_t number)
+    {
+        return kept(origins_[static_cast<int>(pipe)], ring)[number % ring];
+    }
     // What the last copies of each pipe from MTE1 on read on the chip; no rows: nothing.
     static constexpr uint32_t few = 32;
     struct Read {
         uint32_t number;
         Access access;
     };
-    Read reads[4][few] = {};
     Read &read_of(Pipe pipe, uint32_t number)
     {
-        return reads[static_cast<int>(pipe) - static_cast<int>(Pipe::MTE1)][number % few];
+        return kept(reads_[static_cast<int>(pipe) - static_cast<int>(Pipe::MTE1)], few)[number % few];
     }
     uint64_t gm_read_bytes = 0, gm_write_bytes = 0;
     std::vector<Copied> copies[7]; // of each pipe's instructions that touch global memory, in their order
@@ -113,6 +116,17 @@ public:
     static uint64_t cap; // records per core
 
 private:
+    // No memory until a pipe is used: most cores use three.
+    template <typename T> static T *kept(std::unique_ptr<T[]> &of_pipe, uint32_t count)
+    {
+        if (!of_pipe) {
+            of_pipe.reset(new T[count]());
+        }
+        return of_pipe.get();
+    }
+
+    std::unique_ptr<Origin[]> origins_[7];
+    std::unique_ptr<Read[]> reads_[4];
     uint32_t events_left_ = events_before_calls;
 };
 

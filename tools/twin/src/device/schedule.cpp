@@ -62,6 +62,8 @@ void report_deadlock()
                          "error", first->name, so_offset(first->wait.pc), 1});
 }
 
+} // namespace
+
 void release_all()
 {
     for (const auto &core : launch->cores) {
@@ -72,7 +74,6 @@ void release_all()
         worker->called.notify_one();
     }
 }
-} // namespace
 
 void hand_to(Core &core)
 {
@@ -237,7 +238,14 @@ void leave(Core &core)
     give_arena(core);
     core.state = CoreState::done;
     core.worker->core = nullptr;
-    launch->idle.push_back(core.worker);
+    core.worker->served = true;
+    // One thread is enough for cores that do not wait for each other: the others cost least where they never wake. What
+    // the last core left on it is cleared where the code is sealed, and other code gets a fresh one.
+    if (launch->guest) {
+        launch->idle.push_front(core.worker);
+    } else {
+        launch->idle.push_back(core.worker);
+    }
     core.worker = nullptr;
     if (launch->ended) {
         release_all();
@@ -260,11 +268,11 @@ void leave(Core &core)
 }
 } // namespace
 
-void run_cores(Worker &worker, void (*program)(void *), void *of_vector, void *of_cube)
+void run_cores(Launch &own, Worker &worker, void (*program)(void *), void *of_vector, void *of_cube)
 {
-    std::unique_lock lock(launch->baton);
+    std::unique_lock lock(own.baton);
     for (;;) {
-        worker.called.wait(lock, [&] { return worker.core || launch->over || launch->ended; });
+        worker.called.wait(lock, [&] { return worker.core || own.over || own.ended; });
         if (!worker.core) {
             return;
         }

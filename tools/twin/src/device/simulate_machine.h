@@ -3,6 +3,7 @@
 #include "core.h"
 #include <array>
 #include <map>
+#include <memory>
 #include <queue>
 #include <set>
 #include <utility>
@@ -126,7 +127,8 @@ struct CoreProgress {
     int waiting_on = other_cause;
     Why waiting_why = Why::data;
     PipeState pipes[7];
-    Line<double> flags[7][7][first_queue]; // by event id; 8 are unit flags, from 9 on those of Matmul objects
+    // By event id; 8 are unit flags, from 9 on those of Matmul objects. None: no flag of these two pipes.
+    std::unique_ptr<std::array<Line<double>, first_queue>> flags[7][7];
     struct QueueFlag {
         Line<double> line;
         uint32_t given = 0; // buffers that it has more of, so far

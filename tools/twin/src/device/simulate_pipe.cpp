@@ -30,7 +30,11 @@ Line<double> &Machine::flag_of(uint32_t core, uint32_t from, uint32_t to, uint32
 {
     CoreProgress &c = cores_[core];
     if (place < first_queue) {
-        return c.flags[from][to][place];
+        auto &flags = c.flags[from][to];
+        if (!flags) {
+            flags = std::make_unique<std::array<Line<double>, first_queue>>();
+        }
+        return (*flags)[place];
     }
     auto &queues = c.queue_flags;
     if (queues.size() <= place - first_queue) {

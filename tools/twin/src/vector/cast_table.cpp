@@ -2,6 +2,7 @@
 // Integers saturate, NaN becomes 0, half and bfloat16 overflow to infinity (the chip's INF/NAN mode, its default).
 #include "loops.h"
 
+#include "device/of_core.h"
 #include "facts.h"
 #include "rounding.h"
 #include "state.h"
@@ -163,8 +164,8 @@ Loop unrounded(DType from, DType to)
 
 VectorState &vector_state()
 {
-    static thread_local VectorState state;
-    return state;
+    static thread_local OfCore<VectorState> state;
+    return *state;
 }
 
 Loop cast_loop(DType to, DType from, uint8_t round)

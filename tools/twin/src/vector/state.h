@@ -1,4 +1,4 @@
-// Registers of the vector unit that outlive one instruction. One core is one thread, so they end with the core.
+// Registers of the vector unit that outlive one instruction and end with the core.
 #pragma once
 #include <cstdint>
 
