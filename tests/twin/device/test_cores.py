@@ -391,7 +391,7 @@ def test_a_core_finds_no_register_as_another_core_left_it(probe, blocks):
     if (GetBlockIdx() == 0) {
         SetPadValue<float>(7.0f);
     }
-    DataCopyPad(a, in, {1, 4, 0, 0, 0}, {false, 0, 0, 0}); // without SetPadValue the row's first element fills the block
+    DataCopyPad(a, in, {1, 4, 0, 0, 0}, {false, 0, 0, 0}); // without SetPadValue its first element fills the row
     PipeBarrier<PIPE_ALL>();
     DataCopy(out[GetBlockIdx() * 8], a, 8);
 """
