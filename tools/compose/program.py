@@ -17,6 +17,7 @@ from akgen.tools.compose.middle.experts import grouped
 from akgen.tools.compose.middle.gathered import gathered
 from akgen.tools.compose.middle.groups import Group, decided, groups_of
 from akgen.tools.compose.middle.interface import Interface, interface
+from akgen.tools.compose.middle.joined_pieces import joined_writes
 from akgen.tools.compose.middle.loop_nest import LoopNest, keeps_dtypes
 from akgen.tools.compose.middle.phases import partition
 from akgen.tools.compose.middle.rolled import rolled
@@ -124,12 +125,19 @@ def _one_by_one(
     cases: Sequence[TracedGraph], face: Interface, graph_of: GraphOf
 ) -> Sequence[tuple[LoopNest, ...]]:
     """Return the nests of every case, in which each tensor of a list is an output of its own."""
-    graphs = [gathered(grouped(widened(graph_of(c, apart=len(cases) > 1)))) for c in cases]
+    graphs = [_rewritten(graph_of(c, apart=len(cases) > 1)) for c in cases]
     if len(cases) > 1:
         graphs = merge_equal(graphs)
     return partition(
         [rolled(g) for g in graphs], [c.aliases for c in cases], Feasibility(cases, face).require
     )
+
+
+def _rewritten(graph: Graph) -> Graph:
+    """Return the graph with what a trace has taken apart put together again."""
+    joined = joined_writes(graph)
+    apart = joined is not None and widened(joined) is joined  # no step takes what others wrote
+    return gathered(grouped(joined if joined is not None and apart else widened(graph)))
 
 
 def _scheduled(

@@ -116,3 +116,23 @@ def test_parts_that_are_joined_are_computed_together(form: Fn) -> None:
     assert_right(form, (x,))
     composition, _, _ = composed(form, (x,))
     assert len(composition.groups[0].templates) < 8
+
+
+class RaggedRows(torch.nn.Module):
+    """Each step writes one row, in two parts whose lengths are elements."""
+
+    def forward(self, x: Any, lengths: Any) -> Any:
+        out = torch.zeros_like(x)
+        for i in range(x.shape[0]):
+            n = lengths[i].item()
+            out[i, :n] = x[i, torch.arange(n - 1, -1, -1)] * 2
+            if n < x.shape[1]:
+                out[i, n:] = x[i, n:]
+        return out
+
+
+def test_rows_that_steps_write_are_computed_together() -> None:
+    args = (normal(20, 9, 4), torch.randint(1, 10, (20,), generator=torch.Generator().manual_seed(1)))
+    composition, _, _ = composed(RaggedRows(), args)
+    assert len(composition.groups[0].templates) == 1
+    assert_right(RaggedRows(), args)

@@ -305,6 +305,8 @@ class Writer:
 
     def scalar(self, value: Expr, kind: ScalarType) -> Name:
         """Return the kernel parameter that holds a host expression."""
+        if isinstance(value, Name) and kind == "int":
+            return self.variable(value)
         return self._known(value, kind) or self._parameter(
             self.unique("f" if kind == "float" else "k"), value, kind
         )

@@ -3,7 +3,7 @@
 Code that walks through groups, windows or heads works on one of them at a time and stacks the results, or adds each to
 its place in a whole. `cat(f(v[0]), f(v[1]), …)` is f(v), also where the parts are numbers; `cat(s, max(x[1], s), …)`,
 in which each number comes from the one before, is a scan. What was written into a whole step by step lies there in
-pieces: a slice that ends where pieces end is one of them.
+pieces (`joined_pieces`).
 """
 
 import math
@@ -11,11 +11,10 @@ from collections.abc import Iterator, Sequence
 
 from akgen.tools.compose.front.builder import GraphBuilder
 from akgen.tools.compose.front.graph import VIEWS, Graph, Node
+from akgen.tools.compose.middle.joined_pieces import in_pieces
 from akgen.tools.core.dtypes import DType
 
 _LEAST = 4  # values worth one operation
-_MOST_PIECES = 512  # of a whole that is written step by step
-_MOST_SLICES = 20_000  # of pieces, all together
 _FIRST_TAG = 5_000_000  # of constants made here
 _RUNNING = {"max": "max", "min": "min", "add": "sum"}  # operations whose repetition is a scan, and its kind
 _KEEPS = ("reshape", "permute", "expand")
@@ -30,85 +29,11 @@ def gathered(graph: Graph) -> Graph:
     """Return the graph with joined values computed together; the same graph if there are none."""
     if not any(n.op == "cat" for n in graph.nodes):
         return graph
-    pieces = _in_pieces(graph)
+    pieces = in_pieces(graph)
     found = _Gatherer(pieces).graph()
     if found is None and pieces is not graph:
         found = _Gatherer(graph).graph()
     return graph if found is None else found
-
-
-def _in_pieces(graph: Graph) -> Graph:
-    """Return the graph in which slices of joined pieces, and of what is computed of them, are made of these pieces."""
-    pieces = _Pieces(graph)
-    new = pieces.new
-    for i, node in enumerate(graph.nodes):
-        new[i] = pieces.of(node, tuple(new[a] for a in node.args))
-        if len(pieces.slices) > _MOST_SLICES:
-            return graph
-    return pieces.b.graph(tuple(o.model_copy(update={"node": new[o.node]}) for o in graph.outputs))
-
-
-class _Pieces:
-    """Builds a graph in which slices go down to the pieces."""
-
-    def __init__(self, graph: Graph) -> None:
-        self.b = GraphBuilder(apart=graph.apart, first=_FIRST_TAG)
-        self.new: dict[int, int] = {}
-        self.slices: dict[tuple[int, int, int, int], int] = {}
-        self._joined: dict[int, frozenset[int]] = {}  # axes along which a value is in pieces, from the last
-
-    def of(self, node: Node, args: tuple[int, ...]) -> int:
-        if node.op == "slice" and node.cut is not None and node.cut.step == 1:
-            return self._slice(args[0], node.cut.axis, node.cut.start, node.shape[node.cut.axis])
-        if node.op == "cat":
-            (axis,) = node.axes
-            parts = [p for a in args for p in (self.b[a].args if self._is_joined(a, axis) else (a,))]
-            if len(parts) <= _MOST_PIECES:
-                return self.b.cat(tuple(parts), axis)
-        return self.b.add(node.model_copy(update={"args": args}))
-
-    def _is_joined(self, index: int, axis: int) -> bool:
-        return self.b[index].op == "cat" and self.b[index].axes == (axis,)
-
-    def _axes(self, index: int) -> frozenset[int]:
-        if index not in self._joined:
-            node = self.b[index]
-            below = frozenset[int]()
-            if node.op == "cat":
-                below = frozenset(a - len(node.shape) for a in node.axes)
-            elif node.pointwise:
-                below = below.union(*(self._axes(a) for a in node.args))
-            self._joined[index] = below
-        return self._joined[index]
-
-    def _slice(self, source: int, axis: int, start: int, count: int) -> int:
-        key = (source, axis, start, count)
-        if key not in self.slices:
-            self.slices[key] = self._sliced(source, axis, start, count)
-        return self.slices[key]
-
-    def _sliced(self, source: int, axis: int, start: int, count: int) -> int:
-        node = self.b[source]
-        if self._is_joined(source, axis):
-            parts, at = [], 0
-            for p in node.args:
-                length = self.b[p].shape[axis]
-                first, last = max(start - at, 0), min(start + count - at, length)
-                if first < last:
-                    parts.append(self._slice(p, axis, first, last - first))
-                at += length
-            return self.b.cat(tuple(parts), axis)
-        if node.pointwise and axis - len(node.shape) in self._axes(source):
-            args = []
-            for a in node.args:
-                own = axis - len(node.shape) + len(self.b[a].shape)
-                whole = own < 0 or self.b[a].shape[own] == 1
-                args.append(a if whole else self._slice(a, own, start, count))
-            shape = tuple(count if k == axis else d for k, d in enumerate(node.shape))
-            return self.b.add(node.model_copy(update={"args": tuple(args), "shape": shape}))
-        if node.op == "slice" and node.cut is not None and (node.cut.axis, node.cut.step) == (axis, 1):
-            return self.b.slice(node.args[0], axis, node.cut.start + start, count)
-        return self.b.slice(source, axis, start, count)
 
 
 class _Gatherer:
@@ -206,6 +131,10 @@ class _Gatherer:
             return self._slices(nodes, args[0])
         if first.op in VIEWS:
             return self._view(first, self.lifted(args[0]), count)
+        if first.op == "iota":
+            return self.b.expand(self.b.reshape(self.new[olds[0]], (1, *first.shape)), (count, *first.shape))
+        if first.op == "take":
+            return self._taken(first, args, count)
         if not first.pointwise and first.op not in _LIFTED:
             raise _Differs
         if any(len({self.nodes[a].shape for a in arg}) > 1 for arg in args):
@@ -222,6 +151,21 @@ class _Gatherer:
         return self.b.add(
             first.model_copy(update={"args": tuple(operands), "shape": (count, *first.shape), "axes": axes})
         )
+
+    def _taken(self, first: Node, args: Sequence[tuple[int, ...]], count: int) -> int:
+        """Return elements of one value, or of one for each number, picked side by side."""
+        rank, one = len(first.shape), len(set(args[0])) == 1
+        places = []
+        for arg in args[1:]:
+            own = self.nodes[arg[0]].shape
+            made = self.new[arg[0]] if len(set(arg)) == 1 else self.lifted(arg)
+            places.append(
+                self.b.reshape(made, (1 if len(set(arg)) == 1 else count, *[1] * (rank - len(own)), *own))
+            )
+        source = self.new[args[0][0]] if one else self.lifted(args[0])
+        numbers = () if one else (self.b.positions((count, *[1] * rank), 0),)
+        found = self.b.take(source, (*numbers, *places), first.fill)
+        return self.b.expand(found, (count, *first.shape))
 
     def _view(self, view: Node, source: int, count: int) -> int:
         shape = (count, *view.shape)

@@ -41,13 +41,12 @@ class _Write(NamedTuple):
 
 def widened(graph: Graph) -> Graph:
     """Return the graph with such steps on whole axes; the same graph if there are none."""
-    writes = dict(_writes(graph.nodes))
     counts: dict[int, set[int]] = defaultdict(set)
     for node in graph.nodes:
         if node.cut is not None and node.cut.step == 1:
             counts[graph.nodes[node.args[0]].shape[node.cut.axis]].add(node.shape[node.cut.axis])
     lengths = {n for n, found in counts.items() if len(found) >= _LEAST}
-    return _Widener(graph, writes, lengths).graph() if lengths else graph
+    return _Widener(graph, dict(_writes(graph.nodes)), lengths).graph() if lengths else graph
 
 
 def _writes(nodes: Sequence[Node]) -> Iterator[tuple[int, _Write]]:
