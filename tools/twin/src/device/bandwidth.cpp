@@ -40,6 +40,7 @@ void Bandwidth::write_back(double bytes, double now)
 {
     advance(now);
     backlog_ += bytes;
+    foresee();
 }
 
 void Bandwidth::start(const Transfer &transfer, double now)
@@ -49,6 +50,7 @@ void Bandwidth::start(const Transfer &transfer, double now)
     lane.running.push({lane.now + transfer.cycles, ++started_, transfer});
     cache_demand_ += transfer.cache_bytes / transfer.cycles;
     memory_demand_ += transfer.memory_bytes / transfer.cycles;
+    foresee();
 }
 
 double Bandwidth::end_of(int i) const
@@ -62,12 +64,16 @@ double Bandwidth::end_of(int i) const
     return left < meanwhile ? now_ + left / speed(i, true) : now_ + behind + (left - meanwhile) / speed(i, false);
 }
 
-double Bandwidth::next_end() const { return std::min(end_of(0), end_of(1)); }
+void Bandwidth::foresee()
+{
+    ends_[0] = end_of(0);
+    ends_[1] = end_of(1);
+}
 
 Transfer Bandwidth::finish()
 {
     const double end = next_end();
-    const int i = end_of(1) <= end_of(0);
+    const int i = ends_[1] <= ends_[0];
     advance(end);
     Lane &lane = lanes_[i];
     const Running done = lane.running.top();
@@ -78,6 +84,7 @@ Transfer Bandwidth::finish()
     if (lanes_[0].running.empty() && lanes_[1].running.empty()) {
         cache_demand_ = memory_demand_ = 0; // rounding does not add up
     }
+    foresee();
     return done.transfer;
 }
 

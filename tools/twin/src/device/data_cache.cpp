@@ -9,8 +9,7 @@ void DataCache::shape(const Chip &chip)
     line_bytes_ = static_cast<uint64_t>(chip.at("scalar_cache_line_bytes"));
     ways_ = static_cast<uint64_t>(chip.at("scalar_cache_ways"));
     sets_ = static_cast<uint64_t>(chip.at("scalar_cache_bytes")) / line_bytes_ / ways_;
-    lines_.assign(sets_ * ways_, nothing);
-    last_ = nothing;
+    forget_all();
 }
 
 bool DataCache::has(uint64_t address)
@@ -20,6 +19,9 @@ bool DataCache::has(uint64_t address)
         return true;
     }
     last_ = line;
+    if (lines_.empty()) {
+        lines_.assign(sets_ * ways_, nothing);
+    }
     uint64_t *const first = set_of(line), *const end = first + ways_;
     uint64_t *const found = std::find(first, end, line);
     const bool hit = found != end;
@@ -30,6 +32,9 @@ bool DataCache::has(uint64_t address)
 
 void DataCache::forget(uint64_t address)
 {
+    if (lines_.empty()) {
+        return;
+    }
     const uint64_t line = address / line_bytes_;
     uint64_t *const first = set_of(line);
     std::replace(first, first + ways_, line, nothing);
@@ -38,7 +43,7 @@ void DataCache::forget(uint64_t address)
 
 void DataCache::forget_all()
 {
-    std::fill(lines_.begin(), lines_.end(), nothing);
+    lines_.clear();
     last_ = nothing;
 }
 

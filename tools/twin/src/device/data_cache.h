@@ -23,7 +23,7 @@ private:
 
     uint64_t line_bytes_ = 1, sets_ = 1, ways_ = 1;
     uint64_t last_ = nothing;     // the line of the last access, which most accesses want again
-    std::vector<uint64_t> lines_; // set by set, the last used first
+    std::vector<uint64_t> lines_; // set by set, the last used first; none before an access
 };
 
 } // namespace akgen::twin

@@ -121,13 +121,13 @@ struct Start {
     Launch *own; // `launch` may be one before
     Worker *worker;
     Program *program, *cube_program;
-    std::unique_ptr<uint8_t[]> signal_stack;
+    uint8_t *signal_stack;
 };
 void *thread_main(void *argument)
 {
     auto *start = static_cast<Start *>(argument);
     stack_t stack = {};
-    stack.ss_sp = start->signal_stack.get();
+    stack.ss_sp = start->signal_stack;
     stack.ss_size = signal_stack_bytes;
     sigaltstack(&stack, nullptr);
     run_cores(*start->own, *start->worker, run_program, start->program, start->cube_program);
@@ -180,19 +180,20 @@ private:
 
     Program program_, cube_program_;
     std::vector<Start> starts_;
+    std::unique_ptr<uint8_t[]> signal_stacks_;
     std::vector<pthread_t> threads_;
 };
 
 void Prepared::start_threads()
 {
     starts_.resize(l.workers.size());
+    signal_stacks_.reset(new uint8_t[l.workers.size() * signal_stack_bytes]);
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, thread_stack_bytes + stack_guard_bytes); // the guard is part of it
     pthread_attr_setguardsize(&attributes, stack_guard_bytes);
     for (size_t i = 0; i < l.workers.size(); ++i) {
-        starts_[i] = {&l, l.workers[i].get(), &program_, &cube_program_,
-                      std::unique_ptr<uint8_t[]>(new uint8_t[signal_stack_bytes])};
+        starts_[i] = {&l, l.workers[i].get(), &program_, &cube_program_, &signal_stacks_[i * signal_stack_bytes]};
         pthread_t thread = {};
         if (pthread_create(&thread, &attributes, thread_main, &starts_[i]) != 0) {
             give_up();                                           // those that wait hold on to it

@@ -78,7 +78,7 @@ void Machine::start_block(double now)
         for (PipeState &pipe : cores_[core].pipes) {
             pipe.rests_since = now;
         }
-        push({now, 0, Moment::What::scalar, 0, 0, 0, core});
+        push({now, Moment::What::scalar, 0, 0, 0, core});
     }
     ++next_block_;
 }
@@ -113,18 +113,17 @@ bool Machine::step()
     if (moments_.empty() && transfer_end == INFINITY) {
         return false;
     }
-    if (moments_.empty() || transfer_end <= moments_.top().time) {
+    if (moments_.empty() || transfer_end <= moments_.first_time()) {
         const Transfer done = bandwidth_.finish();
         const double tail = cores_[done.core].pipes[done.pipe].cost.tail;
         if (tail > 0) {
-            push({transfer_end + tail, 0, Moment::What::finish, done.pipe, 0, 0, done.core});
+            push({transfer_end + tail, Moment::What::finish, done.pipe, 0, 0, done.core});
         } else {
             finish(done.core, done.pipe, transfer_end);
         }
         return true;
     }
-    const Moment m = moments_.top();
-    moments_.pop();
+    const Moment m = moments_.pop();
     switch (m.what) {
     case Moment::What::scalar: run_on(m.core, m.time); break;
     case Moment::What::start: try_start(m.core, m.a, m.time); break;
@@ -148,11 +147,11 @@ void Machine::run_on(uint32_t core, double now)
         goes_on_ = false;
         run_scalar(core, now, true);
         now = cores_[core].time;
-        again = goes_on_ && (moments_.empty() || moments_.top().time > now) && bandwidth_.next_end() > now;
+        again = goes_on_ && (moments_.empty() || moments_.first_time() > now) && bandwidth_.next_end() > now;
     }
     if (goes_on_) {
         goes_on_ = false;
-        push({now, 0, Moment::What::scalar, 0, 0, 0, core});
+        push({now, Moment::What::scalar, 0, 0, 0, core});
     }
 }
 
@@ -164,7 +163,7 @@ void Machine::run_scalar(uint32_t core, double now, bool alone)
     }
     if (now < c.time) {
         if (c.waiting) { // woken early: look again when its own clock is there
-            push({c.time, 0, Moment::What::scalar, 0, 0, 0, core});
+            push({c.time, Moment::What::scalar, 0, 0, 0, core});
         }
         return;
     }
@@ -189,7 +188,7 @@ void Machine::run_scalar(uint32_t core, double now, bool alone)
             if (alone) {
                 goes_on_ = true;
             } else {
-                push({c.time, 0, Moment::What::scalar, 0, 0, 0, core});
+                push({c.time, Moment::What::scalar, 0, 0, 0, core});
             }
         }
     } else {
@@ -197,7 +196,7 @@ void Machine::run_scalar(uint32_t core, double now, bool alone)
         for (uint32_t other = 0; other < cores_.size(); ++other) { // some may have waited for this one
             const int64_t *const rounds = cores_[other].rounds;
             if (cores_[other].waiting && (rounds[0] > c.rounds[0] || rounds[1] > c.rounds[1])) {
-                push({now, 0, Moment::What::scalar, 0, 0, 0, other});
+                push({now, Moment::What::scalar, 0, 0, 0, other});
             }
         }
         retire(core);

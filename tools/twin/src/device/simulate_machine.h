@@ -1,7 +1,9 @@
 // The machine that the simulation runs. Only the files of the simulation include this.
 #pragma once
 #include "core.h"
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <queue>
@@ -9,6 +11,7 @@
 #include <utility>
 #include <vector>
 #include "cost.h"
+#include "moment_queue.h"
 #include "second_cache.h"
 #include "simulate.h"
 #include "trace.h"
@@ -37,8 +40,8 @@ public:
     void start(const Transfer &transfer, double now);
     // Lines that the cache passes on to memory, when transfers leave room. Nobody waits, until there are too many.
     void write_back(double bytes, double now);
-    double next_end() const; // infinity: nothing runs
-    Transfer finish();       // the one that ends next, at next_end()
+    double next_end() const { return std::min(ends_[0], ends_[1]); } // infinity: nothing runs
+    Transfer finish();                                               // the one that ends next, at next_end()
 
 private:
     struct Running {
@@ -57,6 +60,7 @@ private:
     double speed(int lane, bool behind) const;
     double behind_for() const;
     double end_of(int lane) const;
+    void foresee();
     void run(double cycles, bool behind);
     void advance(double to);
 
@@ -65,6 +69,7 @@ private:
     double cache_, memory_, most_backlog_, backlog_ = 0;
     double cache_demand_ = 0, memory_demand_ = 0;
     double now_ = 0;
+    double ends_[2] = {INFINITY, INFINITY}; // by lane, as things stand; they are asked for at every step
     uint64_t started_ = 0;
 };
 
@@ -72,16 +77,6 @@ private:
 constexpr int scalar = 0;
 constexpr int other_cause = 7;
 constexpr uint32_t first_queue = 13; // place of a flag: below, an event id; from here on, a queue
-
-struct Moment {
-    double time;
-    uint64_t order; // of creation: ties are broken the same way in every run
-    enum class What : uint8_t { scalar, start, finish, flag, cross } what;
-    uint8_t a, b, c; // pipe; or flag from, to, id
-    uint32_t core;
-    uint32_t buffers = 0; // flag: of the queue that it belongs to
-    bool operator>(const Moment &o) const { return time != o.time ? time > o.time : order > o.order; }
-};
 
 // First in, first out; costs nothing until it is used, for most flags never are.
 template <typename T> class Line {
@@ -146,11 +141,7 @@ public:
 
 private:
     // The event loop (simulate.cpp).
-    void push(Moment m)
-    {
-        m.order = ++created_;
-        moments_.push(m);
-    }
+    void push(const Moment &m) { moments_.push(m); }
     bool step();
     void run_on(uint32_t core, double now); // from record to record for as long as nothing else happens before
     void run_scalar(uint32_t core, double now, bool alone = false);
@@ -194,7 +185,7 @@ private:
     std::vector<CoreProgress> cores_;
     std::vector<std::array<uint32_t, 7>> running_; // the record that a pipe is at, by core and pipe
     Simulation out_;
-    std::priority_queue<Moment, std::vector<Moment>, std::greater<>> moments_;
+    MomentQueue moments_;
     Bandwidth bandwidth_;
     std::map<std::pair<bool, int64_t>, double> met_; // when the gate of a barrier's round opens
     std::set<std::pair<uint32_t, size_t>> arrived_;
@@ -204,8 +195,7 @@ private:
         double missed = 0, back = 0, moved = 0, handled = 0, bytes = 0;
         bool uncached = false, odd = false;
     };
-    std::vector<Sum> sums_; // by tensor
-    uint64_t created_ = 0;
+    std::vector<Sum> sums_;  // by tensor
     uint32_t in_scalar_ = 0; // the core whose scalar unit is at work, and one
     bool goes_on_ = false;
     std::vector<std::vector<uint32_t>> blocks_; // the cores of each, in the order in which they start

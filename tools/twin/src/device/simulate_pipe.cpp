@@ -93,11 +93,11 @@ void Machine::try_start(uint32_t core, int pipe, double now)
             continue;
         }
         if (at > now && r.kind != Kind::set && r.kind != Kind::cross_set) {
-            push({at, 0, Moment::What::start, static_cast<uint8_t>(pipe), 0, 0, core});
+            push({at, Moment::What::start, static_cast<uint8_t>(pipe), 0, 0, core});
             return;
         }
         if (r.kind == Kind::set) {
-            push({std::max(now, p.done) + costs_.flag, 0, Moment::What::flag, static_cast<uint8_t>(r.pipe >> 4),
+            push({std::max(now, p.done) + costs_.flag, Moment::What::flag, static_cast<uint8_t>(r.pipe >> 4),
                   static_cast<uint8_t>(r.pipe & 15), place(r), core, r.aux});
             if (replay_.trace) {
                 replay_.trace->raised(core, r.pipe >> 4, r.pipe & 15, place(r));
@@ -198,7 +198,7 @@ void Machine::begin(uint32_t core, int pipe, uint32_t index, double now)
     if (p.cost.gm_bytes > 0 && p.cost.occupy > 0) {
         bandwidth_.start({core, static_cast<uint8_t>(pipe), p.cost.occupy, p.cost.gm_bytes, p.cost.memory_bytes}, now);
     } else {
-        push({now + p.cost.occupy, 0, Moment::What::finish, static_cast<uint8_t>(pipe), 0, 0, core});
+        push({now + p.cost.occupy, Moment::What::finish, static_cast<uint8_t>(pipe), 0, 0, core});
     }
     pop(core, pipe, now);
 }

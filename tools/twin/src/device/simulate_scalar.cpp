@@ -14,7 +14,7 @@ bool Machine::hold(uint32_t core, double now, int cause, double retry, Why why)
         c.waiting_why = why;
     }
     if (retry > now) {
-        push({retry, 0, Moment::What::scalar, 0, 0, 0, core});
+        push({retry, Moment::What::scalar, 0, 0, 0, core});
     }
     return false;
 }
@@ -54,7 +54,7 @@ bool Machine::handle(uint32_t core, const Record &r, uint32_t index, double now)
     case Kind::set:
         if (r.pipe >> 4 == scalar) {
             c.time = now + costs_.of_event(r);
-            push({c.time - costs_.scalar_op + costs_.flag, 0, Moment::What::flag, 0, static_cast<uint8_t>(r.pipe & 15),
+            push({c.time - costs_.scalar_op + costs_.flag, Moment::What::flag, 0, static_cast<uint8_t>(r.pipe & 15),
                   place(r), core, r.aux});
             if (replay_.trace) {
                 replay_.trace->ran(core, scalar, index, now, c.time);
@@ -138,7 +138,7 @@ bool Machine::enter(uint32_t core, int pipe, uint32_t index, double now)
     worked(core, index, takes, false);
     ++out_.use[core][scalar].instructions;
     if (!p.busy && p.blocked_since < 0) { // else the end of what it does or waits for starts it
-        push({c.time, 0, Moment::What::start, static_cast<uint8_t>(pipe), 0, 0, core});
+        push({c.time, Moment::What::start, static_cast<uint8_t>(pipe), 0, 0, core});
     }
     return true;
 }
@@ -179,7 +179,7 @@ bool Machine::meet(uint32_t core, const Record &r, double now)
     if (met == 0) { // the last one to arrive opens the gate for all
         met = open + costs_.sync_all;
         for (uint32_t other = 0; other < cores_.size(); ++other) {
-            push({met, 0, Moment::What::scalar, 0, 0, 0, other});
+            push({met, Moment::What::scalar, 0, 0, 0, other});
         }
     }
     return met <= now || hold(core, now, other_cause);
@@ -202,7 +202,7 @@ void Machine::vote(uint32_t core, const Record &r, double at)
     const uint32_t needed = mode == 3 || (mode == 2 && from.cube) ? 1 : mode == 2 ? launch_.vector_per_block : group;
     for (const auto &to : launch_.cores) {
         if (addressed(*to) && ++cores_[to->index].cross_votes[r.op] % needed == 0) {
-            push({at + costs_.flag, 0, Moment::What::cross, static_cast<uint8_t>(r.op), 0, 0, to->index});
+            push({at + costs_.flag, Moment::What::cross, static_cast<uint8_t>(r.op), 0, 0, to->index});
             if (replay_.trace) {
                 replay_.trace->raised_across(core, r.pipe, to->index, r.op);
             }

@@ -16,6 +16,7 @@
 #include <exception>
 #include <fcntl.h>
 #include <link.h>
+#include <malloc.h>
 #include <memory>
 #include <stdexcept>
 #include <sys/time.h>
@@ -210,6 +211,10 @@ void run(const std::string &manifest_file)
 
 int main(int argc, char **argv)
 {
+    // Cores run one at a time, so that they share one arena, which grows in few steps and gives nothing back.
+    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_TOP_PAD, 1 << 20);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
     if (argc != 2) {
         std::fputs("usage: akgen_twin_run MANIFEST\n", stderr);
         return 2;

@@ -106,7 +106,7 @@ uint32_t bank_stalls(uint32_t repeats, const BankOperand &dst, const BankOperand
         hash = (hash ^ s.at[o]) * 0x9e3779b1u;
     }
     // Kernels come back to the same few buffers.
-    static thread_local std::array<Known, 256> cache;
+    static std::array<Known, 256> cache; // of all cores, of which one runs at a time
     Known &known = cache[hash >> 24];
     if (std::memcmp(&known.meeting, &s, sizeof s) != 0) {
         known = {s, run(s)};
