@@ -226,6 +226,7 @@ struct Launch {
     std::unique_ptr<GlobalRaceDetector> global;
     std::unique_ptr<WrittenLines> written_lines; // none: one core, which shares no line
     std::unique_ptr<Footprint> footprint;
+    size_t usual_records = 0;                                        // that a core before left
     uint32_t bank_distance = 0;                                      // cycles from a repeat's reads to its writes
     std::map<std::pair<uint8_t *, uint64_t>, uint64_t> block_events; // IBSet counts by workspace and slot
     std::map<uint64_t, uint64_t> block_sets;                         // how often IBSet has set a word, by its address

@@ -185,7 +185,7 @@ GlobalRaceDetector::Race GlobalRaceDetector::write(ShadowMemory &shadow, uint64_
         writer = {{same ? before & mine : mine, same ? writer.touch.bytes | bytes : bytes}, number};
     };
     by_group(begin, end, shadow.writers.groups(), [&](const ShadowPart &part) {
-        LastWriter *const writer = shadow.writers.common(part.group);
+        LastWriter *const writer = shadow.writers.shared(part.group);
         const Touch *const reader = shadow.readers ? shadow.readers.common(part.group) : nullptr;
         const bool at_once = part.whole && writer && (reader || !shadow.readers);
         blocks = at_once ? part.last - part.first : 1;

@@ -346,7 +346,11 @@ bool run_launch(const LaunchRequest &request, const LaunchRequest *before, uint3
         request.report->line(timeline_report(last.l, request.trace_fd, request.what_if));
     }
     launch = nullptr;
-    return !last.l.ended;
+    const bool ended = last.l.ended;
+    if (request.ends_the_process) {
+        (void)all.back().release();
+    }
+    return !ended;
 }
 
 } // namespace akgen::twin

@@ -75,6 +75,7 @@ struct LaunchRequest {
     bool what_if = false;         // simulate what the kernel would take if it were written otherwise
     // What the task must read and write, its tensors once, and the cube cycles of its products, of all cores together; 0: not known.
     double must_read_bytes = 0, must_write_bytes = 0, must_multiply_cycles = 0;
+    bool ends_the_process = false;       // what the launch held is left to the system
     void (*threads_started)() = nullptr; // called when every core has its thread and none has begun
 };
 

@@ -213,6 +213,7 @@ void run_core(Core &core, void (*program)(void *), void *argument)
     self = &core;
     if (!launch->ended) {
         take_arena(core);
+        core.log.records.reserve(launch->usual_records);
     }
     if (!launch->ended && sigsetjmp(core.escape, 1) == 0) {
         program(argument);
@@ -235,6 +236,7 @@ void run_core(Core &core, void (*program)(void *), void *argument)
 // Note that a core has ended, and give the baton on.
 void leave(Core &core)
 {
+    launch->usual_records = core.log.records.size();
     give_arena(core);
     core.state = CoreState::done;
     core.worker->core = nullptr;

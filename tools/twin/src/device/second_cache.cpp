@@ -6,13 +6,20 @@ namespace akgen::twin {
 
 namespace {
 constexpr double line = Footprint::line_bytes;
-}
+constexpr uint64_t most_at_once = 1 << 20; // bytes
+} // namespace
 
 SecondCache::SecondCache(uint64_t lines, double bytes, double part)
     : part_(part), lines_(lines), size_(std::max<uint64_t>(1, static_cast<uint64_t>(bytes / line)))
 {
     stamps_ = static_cast<uint32_t *>(zeroed_pages(lines_ * sizeof(uint32_t)));
     order_ = static_cast<uint32_t *>(zeroed_pages(size_ * sizeof(uint32_t)));
+    // Most launches touch most of their tensors: pages that come at once cost less than one by one.
+    for (uint32_t *numbers : {stamps_, order_}) {
+        if (const uint64_t bytes = std::min(lines_, size_) * sizeof(uint32_t); numbers && bytes <= most_at_once) {
+            have_pages(reinterpret_cast<uint8_t *>(numbers), bytes);
+        }
+    }
 }
 
 SecondCache::~SecondCache()

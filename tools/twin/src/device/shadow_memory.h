@@ -21,7 +21,7 @@ struct LastWriter {
 constexpr uint32_t by_fix = 0x80000000;
 constexpr uint64_t shadow_block = 32;
 
-// All zeros at first, and no memory until it is used.
+// All zeros at first, and no memory until something is entered: most tensors are only read, or only written.
 template <typename T> class Shadow {
 public:
     static constexpr uint64_t group_bytes = 512;
@@ -39,6 +39,7 @@ public:
         std::swap(groups_, other.groups_);
         std::swap(group_, other.group_);
         std::swap(block_, other.block_);
+        std::swap(used_, other.used_);
         return *this;
     }
     ~Shadow()
@@ -50,15 +51,28 @@ public:
     explicit operator bool() const { return block_ != nullptr; }
     uint64_t groups() const { return groups_; }
     // What all blocks of a group have in common, or null.
-    T *common(uint64_t group) const { return group_[group].apart ? nullptr : &group_[group].alike; }
+    const T *common(uint64_t group) const
+    {
+        return !used_ ? &nobody : group_[group].apart ? nullptr : &group_[group].alike;
+    }
+    // The same, to be changed.
+    T *shared(uint64_t group)
+    {
+        used_ = true;
+        return group_[group].apart ? nullptr : &group_[group].alike;
+    }
     const T &of(uint64_t block) const
     {
+        if (!used_) {
+            return nobody;
+        }
         const Group &group = group_[block / blocks];
         return group.apart ? block_[block] : group.alike;
     }
     // A block, which may change without the others of its group from here on.
     T &alone(uint64_t block)
     {
+        used_ = true;
         Group &group = group_[block / blocks];
         if (!group.apart) {
             std::fill_n(block_ + block / blocks * blocks, blocks, group.alike);
@@ -66,7 +80,11 @@ public:
         }
         return block_[block];
     }
-    void set(uint64_t group, const T &value) { group_[group] = {value, false}; }
+    void set(uint64_t group, const T &value)
+    {
+        used_ = true;
+        group_[group] = {value, false};
+    }
 
 private:
     struct Group {
@@ -75,6 +93,9 @@ private:
     };
     template <typename U> static U *zeroed(uint64_t count) { return static_cast<U *>(zeroed_pages(count * sizeof(U))); }
 
+    static constexpr T nobody{};
+
+    bool used_ = false;
     uint64_t groups_ = 0;
     Group *group_ = nullptr;
     T *block_ = nullptr; // read where a group is apart

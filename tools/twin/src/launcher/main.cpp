@@ -200,6 +200,7 @@ void run(const std::string &manifest_file)
         before.memory = memory_before->mappings();
     }
     request.trace_fd = trace_fd;
+    request.ends_the_process = true;
     if (run_launch(request, memory_before ? &before : nullptr, manifest.before_times)) {
         memory.write_results();
     }
