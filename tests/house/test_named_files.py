@@ -10,6 +10,8 @@ from akgen.commands import COMMANDS
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "AGENTS.md", *sorted((ROOT / "docs").glob("*.md"))]
 TOPS = {path.name for path in ROOT.iterdir()} - {"build", "runs"}  # these are made
+ROOMS = ("agents", "bench", "finetune", "graph", "knowledge", "tools", "src", "tests")
+MODULES = [path.relative_to(ROOT).as_posix() for room in ROOMS for path in (ROOT / room).rglob("*.py")]
 _TICKED = re.compile(r"`([\w.*/-]+?)`")
 _LINKED = re.compile(r"\]\(([\w-]+(?:/[\w.-]+)*(?:\.\w+|/))(?:#[\w-]+)?\)")
 _CALLED = re.compile(r"\bakgen ([a-z][a-z-]*)")
@@ -24,6 +26,13 @@ def _named(page: Path) -> list[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_paths_in_backticks_exist(page: Path) -> None:
     assert [name for name in _named(page) if not any(ROOT.glob(name.rstrip("/")))] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_modules_in_backticks_exist(page: Path) -> None:
+    """Pages about one room name its modules from there on: `middle/phases.py`."""
+    named = {name for name in _TICKED.findall(page.read_text()) if re.fullmatch(r"\w[\w/]*\.py", name)}
+    assert [name for name in named if not any(f"/{path}".endswith(f"/{name}") for path in MODULES)] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
