@@ -4,9 +4,10 @@ On the route `dsl+passes` the model then takes over passes, stages or kernels.
 """
 
 import re
+from collections.abc import Callable
 
 from akgen.agents.budget import Budget
-from akgen.agents.calls.conversation import Answer, Conversation, unusable
+from akgen.agents.calls.conversation import Conversation, unusable
 from akgen.agents.calls.replies import split_thought
 from akgen.agents.coder import ChatCoder
 from akgen.agents.kernel_only import interface
@@ -48,35 +49,11 @@ class DslCoder:
         del previous
         op = operator_of(task, self._describe)
         prompt = self._prompt(task, plan, feedback, op)
-        answer = self._conversation.ask(
-            prompt.system,
-            prompt.user,
-            role="coder",
-            attempt=feedback.attempt + 1 if feedback else 1,
-            sample=sample,
-            shared=feedback is None and plan.shared,
-            aside=prompt.aside,
-        )
-        stopped = unusable(answer, "write")
-        if stopped is not None:
-            return _nothing(answer, None, stopped[0], (stopped[1],))
-        program = read_program(answer.text)
-        if program is None:
-            cut = answer.ended == "length"
-            text = (
-                "The reply is cut before its program ends."
-                if cut
-                else "The reply holds no block with a program."
-            )
-            found = Diagnostic(code="REPLY_CUT" if cut else "NO_CODE", text=text, stage="write")
-            return _nothing(answer, None, Outcome.NO_CODE, (found,))
-        try:
-            project = lower(parse(program), op, task.kernel)
-        except DslError as error:
-            return _nothing(answer, program, Outcome.COMPILE_ERROR, error.diagnostics)
-        return Written(
-            project=project, dsl=program, form="files", usage=answer.usage, messages=answer.messages
-        )
+        return write_program(
+            self._conversation, prompt, plan, feedback, sample,
+            read=read_program, missing="The reply holds no block with a program.",
+            lowered=lambda program: lower(parse(program), op, task.kernel),
+        )  # fmt: skip
 
     def lowered(self, task: Task, program: str) -> Passes:
         """Return what the passes made of a program that was sound before."""
@@ -95,6 +72,42 @@ class DslCoder:
         )
         system = render("dsl_system", chip=self._chip, language=language(task.category, plan.category))
         return ModelPrompt(system=system, user=user, aside=aside)
+
+
+def write_program(
+    conversation: Conversation,
+    prompt: ModelPrompt,
+    plan: Plan,
+    feedback: Feedback | None,
+    sample: int,
+    *,
+    read: Callable[[str], str | None],
+    missing: str,
+    lowered: Callable[[str], KernelProject],
+) -> Written:
+    """Ask for a program, `read` it from the reply and lower it; `missing` says that there is none.
+
+    One that is not sound, of which `lowered` raises DslError, is an attempt that does not compile.
+    """
+    answer = conversation.ask(
+        prompt.system, prompt.user, role="coder", attempt=feedback.attempt + 1 if feedback else 1, sample=sample,
+        shared=feedback is None and plan.shared, aside=prompt.aside,
+    )  # fmt: skip
+    nothing = Written(project=None, usage=answer.usage, messages=answer.messages)
+    stopped = unusable(answer, "write")
+    if stopped is not None:
+        return nothing.model_copy(update={"outcome": stopped[0], "diagnostics": (stopped[1],)})
+    program = read(answer.text)
+    if program is None:
+        cut = answer.ended == "length"
+        text = "The reply is cut before its program ends." if cut else missing
+        found = Diagnostic(code="REPLY_CUT" if cut else "NO_CODE", text=text, stage="write")
+        return nothing.model_copy(update={"outcome": Outcome.NO_CODE, "diagnostics": (found,)})
+    try:
+        return nothing.model_copy(update={"project": lowered(program), "dsl": program, "form": "files"})
+    except DslError as error:
+        unsound = {"outcome": Outcome.COMPILE_ERROR, "diagnostics": error.diagnostics, "dsl": program}
+        return nothing.model_copy(update=unsound)
 
 
 def operator_of(task: Task, describe: Describe) -> OpSpec:
@@ -139,17 +152,6 @@ def _column(op: OpSpec) -> tuple[str, ...]:
 def _shape(op: OpSpec) -> tuple[tuple[str, str], ...]:
     params: tuple[ParamSpec, ...] = (*op.inputs, *op.outputs)
     return tuple((p.name, p.kind) for p in params)
-
-
-def _nothing(answer: Answer, dsl: str | None, outcome: Outcome, found: tuple[Diagnostic, ...]) -> Written:
-    return Written(
-        project=None,
-        outcome=outcome,
-        diagnostics=found,
-        dsl=dsl,
-        usage=answer.usage,
-        messages=answer.messages,
-    )
 
 
 class PassesCoder:

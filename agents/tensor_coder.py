@@ -9,8 +9,9 @@ import re
 from itertools import chain, count
 
 from akgen.agents.budget import Budget
-from akgen.agents.calls.conversation import Answer, Conversation, unusable
+from akgen.agents.calls.conversation import Conversation
 from akgen.agents.calls.replies import split_thought
+from akgen.agents.dsl_coder import write_program
 from akgen.agents.kernel_only import interface
 from akgen.agents.plan import Plan
 from akgen.agents.prompts import raw_text, render
@@ -71,30 +72,18 @@ class TensorCoder:
             prompt = self._prompt(task, calls, feedback)
         except DslError as error:
             return Written(project=None, outcome=Outcome.UNSUPPORTED, diagnostics=error.diagnostics)
-        answer = self._conversation.ask(
-            prompt.system, prompt.user, role="coder", attempt=feedback.attempt + 1 if feedback else 1, sample=sample,
-            shared=feedback is None and plan.shared, aside=prompt.aside,
-        )  # fmt: skip
-        stopped = unusable(answer, "write")
-        if stopped is not None:
-            return _nothing(answer, None, stopped[0], (stopped[1],))
-        program = read_tensor_program(answer.text)
-        if program is None:
-            cut = answer.ended == "length"
-            text = "The reply is cut before its program ends." if cut else "The reply holds no program."
-            found = Diagnostic(code="REPLY_CUT" if cut else "NO_CODE", text=text, stage="write")
-            return _nothing(answer, None, Outcome.NO_CODE, (found,))
-        try:
+
+        def lowered(program: str) -> KernelProject:
             composition = compose_tensor_program(
                 parse_tensor_program(program), task.op_type, task.kernel, calls, task.name,
                 fixed=task.mode is Mode.STATIC or not task.draws_shapes,
             )  # fmt: skip
-            project = lower(composition.program, composition.face.op, task.kernel)
-        except DslError as error:
-            return _nothing(answer, program, Outcome.COMPILE_ERROR, error.diagnostics)
-        return Written(
-            project=project, dsl=program, form="files", usage=answer.usage, messages=answer.messages
-        )
+            return lower(composition.program, composition.face.op, task.kernel)
+
+        return write_program(
+            self._conversation, prompt, plan, feedback, sample,
+            read=read_tensor_program, missing="The reply holds no program.", lowered=lowered,
+        )  # fmt: skip
 
     def _prompt(self, task: Task, calls: list[Call], feedback: Feedback | None) -> ModelPrompt:
         if self._trained:
@@ -116,12 +105,6 @@ def read_tensor_program(text: str) -> str | None:
     blocks = [b["body"] for b in _FENCE.finditer(rest)] or [rest]
     programs = [b for b in blocks if re.search(r"^return\b", b, re.M)]
     return programs[-1].strip("\n") + "\n" if programs else None
-
-
-def _nothing(answer: Answer, program: str | None, outcome: Outcome, found: tuple[Diagnostic, ...]) -> Written:
-    return Written(
-        project=None, outcome=outcome, diagnostics=found, dsl=program, usage=answer.usage, messages=answer.messages
-    )  # fmt: skip
 
 
 def spoken(inputs: str, *texts: str) -> tuple[str, ...]:
