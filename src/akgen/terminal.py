@@ -25,6 +25,7 @@ from akgen.tools.core.toolchain import SEAL_REMEDY, UNSEALED
 if TYPE_CHECKING:
     from rich.status import Status
 
+    from akgen.graph.store.memory import Remembered
     from akgen.graph.store.records import Event
 
 EXIT_FAILED = 1
@@ -142,6 +143,18 @@ def finish(holds: bool) -> None:
     """End the command: 0 only if the thing asked for holds."""
     if not holds:
         raise typer.Exit(EXIT_FAILED)
+
+
+def memory_line(found: "Remembered | None", *, on: bool) -> str | None:
+    """Say that the run used what earlier runs learnt, and what became of it; None if it did not."""
+    if not on:
+        return None
+    if found is None:
+        return "memory: on"
+    return (
+        f"memory: on; {found.shown} experiences shown, {found.helped} of them to an attempt that succeeded; "
+        f"{len(found.learnt)} learnt"
+    )
 
 
 def refuse(error: InputError | InfraError, as_json: bool) -> NoReturn:

@@ -19,6 +19,7 @@ ROOMS = ("finetune", "bench", "graph", "agents", "tools", "knowledge")
 ROWS = {
     "modules": "Python modules of the package",
     "single_importer_modules": "modules that exactly one other module imports",
+    "fragments": "of these, modules that fit into their importer, which then has no more than 250 lines",
     "class_names_used_twice": "names that classes of two or more modules bear",
     "dependency_containers": "classes that carry dependencies or settings from `akgen solve` to a node of the graph",
     "headers_by_hand": "header files in the repository",
@@ -87,6 +88,12 @@ def single_importers(root: Path) -> list[str]:
         for name, path in known.items()
         if len(importers[name]) == 1 and path.name != "__init__.py"
     ]
+
+
+def fragments(root: Path) -> list[str]:
+    """Return `module <- its one importer` where both together have no more lines than a file of one subject."""
+    lines = {name: len(path.read_text().splitlines()) for name, path in modules(root).items()}
+    return [pair for pair in single_importers(root) if sum(lines[n] for n in pair.split(" <- ")) <= 250]
 
 
 def class_names_used_twice(root: Path) -> dict[str, list[str]]:
@@ -196,6 +203,7 @@ def measure(root: Path, *, run: bool) -> dict[str, float]:
     found: dict[str, float] = {
         "modules": len(modules(root)),
         "single_importer_modules": len(single_importers(root)),
+        "fragments": len(fragments(root)),
         "class_names_used_twice": len(class_names_used_twice(root)),
         "dependency_containers": len(dependency_containers(root)),
         "headers_by_hand": headers_by_hand(root),
@@ -232,12 +240,16 @@ def main() -> None:
     parser.add_argument("--static", action="store_true", help="leave out what runs the program")
     parser.add_argument("--json", action="store_true")
     parser.add_argument(
-        "--names", choices=("single", "classes", "containers", "entered"), help="list what a row counts"
+        "--names",
+        choices=("single", "fragments", "classes", "containers", "entered"),
+        help="list what a row counts",
     )
     given = parser.parse_args()
     root = given.root.resolve()
     if given.names == "single":
         print("\n".join(single_importers(root)))
+    elif given.names == "fragments":
+        print("\n".join(fragments(root)))
     elif given.names == "classes":
         print(
             "\n".join(f"{name}: {', '.join(where)}" for name, where in class_names_used_twice(root).items())

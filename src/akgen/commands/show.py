@@ -12,9 +12,8 @@ from akgen.graph.store.calls import RunCalls
 from akgen.graph.store.memory import Remembered, remembered
 from akgen.graph.store.records import Attempt, AttemptRow, RunInfo, Solution
 from akgen.graph.store.run_store import RunStore, SampleStore
-from akgen.memory_lines import memory_line
 from akgen.tables import attempts_table, predictions_table, verdict_table
-from akgen.terminal import AsJson, Terminal
+from akgen.terminal import AsJson, Terminal, memory_line
 from akgen.tools.core.frozen import Frozen
 
 

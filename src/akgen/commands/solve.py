@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from akgen.agents.run_config import Command, RunConfig
-from akgen.memory_lines import memory_line
 from akgen.options import LIMITS, Fields, Root, configured
 from akgen.tables import profile_lines, verdict_table
-from akgen.terminal import AsJson, StageLines, Terminal, finish
+from akgen.terminal import AsJson, StageLines, Terminal, finish, memory_line
 from akgen.tools.core.outcome import InputError, Outcome
 from akgen.tools.core.settings import Settings
 from akgen.tools.core.task import Mode
