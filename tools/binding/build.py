@@ -25,7 +25,7 @@ BUILD_TIMEOUT_S = 900.0
 _DEVICE = Path(__file__).resolve().parent / "src" / "npu_device.cpp"
 _PRELUDE = "akgen/binding_prelude.h"
 _MODULE = re.compile(r"\bPYBIND11_MODULE\s*\(\s*(\w+)\s*,")
-LIBRARY = re.compile(r"\bTORCHLIBRARY(?:_FRAGMENT|_IMPL)?\s*\(")
+LIBRARY = re.compile(r"\bTORCH_LIBRARY(?:_FRAGMENT|_IMPL)?\s*\(")
 _BRINGS_TORCH = re.compile(
     r'#\s*include\s*[<"](?:torch|ATen|c10|pybind11|torch_npu|pytorch_npu|aclnn_torch|op_api)'
 )
@@ -85,7 +85,7 @@ def build_binding(
     found = _MODULE.search(text)
     if found is None and not LIBRARY.search(text):
         raise InputError(
-            f"{source.name} holds no PYBIND11_MODULE and no TORCHLIBRARY.",
+            f"{source.name} holds no PYBIND11_MODULE and no TORCH_LIBRARY.",
             "Give the file that defines the module.",
         )
     any_name = found is not None and found[1] == "TORCH_EXTENSION_NAME"
