@@ -9,7 +9,7 @@ from typing import Literal
 from akgen.agents.plan import Buffer, Category, Tiling
 from akgen.knowledge.chip import Chip
 from akgen.tools.compose.back.schedules import schedule_texts
-from akgen.tools.compose.front.graph import CONTRACTIONS
+from akgen.tools.compose.front.graph import COMPARISONS, CONTRACTIONS
 from akgen.tools.compose.middle.formula import formulas
 from akgen.tools.compose.middle.symbolic_nest import SymbolicNest
 from akgen.tools.compose.program import Composition
@@ -104,7 +104,7 @@ def categorise(composition: Composition, declared: str) -> Category:
     kinds = {v.kind for t in templates for v in t.values if v.op == "reduce"}
     outputs = len(composition.face.output_names)
     if not kinds:
-        if any(v.op in ("eq", "ne", "lt", "le", "gt", "ge") for t in templates for v in t.values[-1:]):
+        if any(v.op in COMPARISONS for t in templates for v in t.values[-1:]):
             return "comparison"
         if not any(v.op == "load" for t in templates for v in t.values):
             return "creation"

@@ -7,7 +7,7 @@ KernelGen-LM is asked in the form that it was trained on: one raw completion, wh
 
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
@@ -35,7 +35,7 @@ class ServedChatModel(BaseChatModel):
     `extensions` asks for what vLLM adds: token ids and log probabilities of the chosen tokens.
     """
 
-    features: ClassVar[frozenset[Feature]] = frozenset(("seed", "n", "schema", "tokens", "within"))
+    features: ClassVar[frozenset[Feature]] = frozenset(get_args(Feature))
 
     served_name: str
     base_url: str

@@ -29,7 +29,7 @@ LIBRARY = re.compile(r"\bTORCH_LIBRARY(?:_FRAGMENT|_IMPL)?\s*\(")
 _BRINGS_TORCH = re.compile(
     r'#\s*include\s*[<"](?:torch|ATen|c10|pybind11|torch_npu|pytorch_npu|aclnn_torch|op_api)'
 )
-_HEADERS = (".h", ".hh", ".hpp", ".inc")
+HEADERS = (".h", ".hh", ".hpp", ".inc")
 SOURCES = (".cpp", ".cc", ".cxx", ".asc")
 Compile = Callable[
     [Sequence[str | Path], Path, tuple[Path, ...]], Finished
@@ -90,8 +90,8 @@ def build_binding(
         )
     any_name = found is not None and found[1] == "TORCH_EXTENSION_NAME"
     module = "akgen_torch_extension" if any_name else found[1] if found else source.stem
-    headers = {p for p in source.parent.iterdir() if p.suffix in _HEADERS and p.is_file()}
-    beside = sorted(headers | {p for p in others if p.suffix in _HEADERS})
+    headers = {p for p in source.parent.iterdir() if p.suffix in HEADERS and p.is_file()}
+    beside = sorted(headers | {p for p in others if p.suffix in HEADERS})
     generated = launch_headers((source, *kernels))
     both = [source, *more, *(k for k in kernels if "<<<" in read_text(k))]
     host = {p: host_text(read_text(p)) for p in both}

@@ -44,23 +44,16 @@ class HeatMap(Frozen):
     cells: tuple[str, ...]  # a line each
 
 
+Pattern = Literal[
+    "shape", "dtype", "all_zero", "unwritten", "nan", "tail", "block_edge", "row", "stale", "scattered", "all"
+]
+
+
 class Mismatch(Frozen):
     """Where and how an output differs: enough for a critic to guess the cause without seeing the values."""
 
     output: int
-    pattern: Literal[
-        "shape",
-        "dtype",
-        "all_zero",
-        "unwritten",
-        "nan",
-        "tail",
-        "block_edge",
-        "row",
-        "stale",
-        "scattered",
-        "all",
-    ]
+    pattern: Pattern
     count: int
     total: int
     first_index: tuple[int, ...]

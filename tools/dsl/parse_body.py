@@ -19,6 +19,7 @@ from akgen.tools.dsl.ir import (
     Operand,
     Rounding,
     Rows,
+    Stage,
     Stmt,
     Store,
     SyncAll,
@@ -29,7 +30,7 @@ from akgen.tools.dsl.ops import OPS
 from akgen.tools.dsl.parse_cube import parse_multiply, parse_object, parse_wait
 from akgen.tools.dsl.parse_expr import DTYPE_NAMES, Names, fail, parse_expr, parse_tensor, written
 
-_STAGES = ("copyin", "compute", "copyout", "cube")
+_STAGES = get_args(Stage)
 _AXES = {"-1": "last", "1": "last", "0": "first", "None": "all"}
 _HOLDS = {"copyin": "load", "copyout": "store", "cube": "multiply and wait"}
 

@@ -65,7 +65,7 @@ class _Host:
         for k in self.program.kernels:
             fields[k.name] = {}
             for name, kind in k.scalars.items():
-                cpp = {"int": "int64_t", "float": "float", "bool": "bool"}[kind]
+                cpp = SCALAR_CPP[kind]
                 field = camel(name)
                 if types.get(field, cpp) != cpp:
                     field = camel(f"{k.name}_{name}")

@@ -6,15 +6,17 @@ copies in them (pass 4). What was not to be changed is put back as the passes ma
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import get_args
 
 from akgen.tools.core.frozen import Frozen
 from akgen.tools.core.outcome import Diagnostic, InputError
 from akgen.tools.core.project import KernelProject
 from akgen.tools.dsl.code import AlignedCode, AlignedFunction
+from akgen.tools.dsl.ir import Stage
 from akgen.tools.dsl.lower import TILE_OPS, Passes
 from akgen.tools.dsl.pass_checks import after_alignment, after_compute, after_host, after_init
 
-PASSES, STAGES = ("host", "init", "compute", "align"), ("copyin", "compute", "copyout", "cube")
+PASSES, STAGES = ("host", "init", "compute", "align"), get_args(Stage)
 WHOLE_KERNEL = "kernel:*"
 _HIDDEN = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
 _CLASS = re.compile(r"\bclass\s+(\w+)\s*(?:final\s*)?\{")

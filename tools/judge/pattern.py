@@ -6,14 +6,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from akgen.tools.core.verdict import HeatMap
+from akgen.tools.core.verdict import HeatMap, Pattern
 
 Mask = npt.NDArray[np.bool_]
-Pattern = Literal[
-    "shape", "dtype", "all_zero", "unwritten", "nan", "tail", "block_edge", "row", "stale", "scattered", "all"
-]
-
-
 Part = Literal["tail", "row", "block_edge"]
 
 

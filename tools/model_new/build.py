@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 
 from akgen.tools.binding.build import (
     BUILD_TIMEOUT_S,
+    HEADERS,
     LIBRARY,
     SOURCES,
     BuiltBinding,
@@ -67,7 +68,7 @@ def place(project: KernelProject, cache: Path) -> Placed:
         (p for p in code if LIBRARY.search(code[p])), None
     )
     kernels = [p for p in code if p != binding and _KERNEL.search(code[p])]
-    headers = [p for p in own if PurePosixPath(p).suffix in (".h", ".hh", ".hpp", ".inc")]
+    headers = [p for p in own if PurePosixPath(p).suffix in HEADERS]
     others = [p for p in (*code, *headers) if p != binding and p not in kernels]
     return Placed(
         folder=folder,
