@@ -68,6 +68,7 @@ WALLS = {
         "tools/compose/front/record_empty.py",
         "tools/compose/front/record_foreach.py",
         "tools/compose/front/record_formulas.py",
+        "tools/compose/front/record_linalg.py",
         "tools/compose/front/record_ordered.py",
         "tools/compose/front/record_outside.py",
         "tools/compose/front/record_part_calls.py",

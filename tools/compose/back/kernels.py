@@ -114,8 +114,12 @@ def schedule(
 
     With `all_nests`, outputs that none of them stores are those that the reference does not define.
     """
+    several = (
+        choice.count("attention") > 1
+    )  # one fills the Unified Buffer: blocks of scores, of values, their sums
     nests = tuple(
-        _Nest(template, kind, apart=apart) for template, kind in zip(templates, choice, strict=True)
+        _Nest(template, kind, apart=apart or (several and kind == "attention"))
+        for template, kind in zip(templates, choice, strict=True)
     )
     return _scheduled(name, number, nests, face, knobs, all_nests=all_nests)
 
@@ -314,7 +318,7 @@ def _host(kernel: Kernel, parts: list[Part], tuning: Tuning) -> list[Stmt]:
         size = tuning.limited(call("min", fit, *tile.most), rows=tile.rows, widths=widths)
         host.append(Assign(name=tile.param.id, value=size))
         columns = parts[k].columns
-        if columns is not None and len(beside) > 1:
+        if columns is not None and len(beside) > 1 and columns.id in sized:
             dims = ((tile.param.id, ONE), *((n.id, value) for n, value in given if n != columns))
             narrow: Expr = Fit(kernel=kernel.name, param=columns.id, dims=dims)
             narrow = call("max", 64, narrow // (after + 1) // 64 * 64)

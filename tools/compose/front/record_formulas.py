@@ -12,6 +12,7 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from akgen.tools.compose.front.record_foreach import foreach_formulas
+from akgen.tools.compose.front.record_linalg import linalg_formulas
 
 aten = torch.ops.aten
 _MIDDLES = ("sum", "mean", "max")  # how a bag of embeddings is put together, by number
@@ -20,7 +21,7 @@ _MIDDLES = ("sum", "mean", "max")  # how a bag of embeddings is put together, by
 def with_own_formulas(known: dict[Any, Callable[..., Any]]) -> dict[Any, Callable[..., Any]]:
     """Return formulas with those of this file; a roll stays one, of which PyTorch would make indices."""
     kept = {f: rule for f, rule in known.items() if f is not aten.roll.default}
-    return kept | foreach_formulas() | _FORMULAS
+    return kept | foreach_formulas() | linalg_formulas() | _FORMULAS
 
 
 def _cdist(a: torch.Tensor, b: torch.Tensor, p: float, compute_mode: int | None) -> torch.Tensor:

@@ -47,7 +47,7 @@ class OutsideCalls(TorchFunctionMode):  # type: ignore[misc]
             raise Unrecordable(what, self._lines.now(), what)
         if func is torch.Tensor.numpy:
             return TracedArray(args[0])
-        rule = _QUANTISED.get(func) or _COUNTED.get(func)
+        rule = _QUANTISED.get(func) or _COUNTED.get(func) or _COMPOSED.get(func)
         if rule is not None:
             return rule(*args, **kwargs)
         if func is torch.Tensor.__getitem__:
@@ -105,6 +105,20 @@ def bincount(x: torch.Tensor, weights: torch.Tensor | None = None, minlength: in
 
 _COUNTED: dict[Any, Callable[..., Any]] = {
     torch.nn.functional.one_hot: one_hot, torch.bincount: bincount, torch.Tensor.bincount: bincount,
+}  # fmt: skip
+
+
+# functions that PyTorch takes apart before a recording sees them, into what is not covered
+
+
+def _log_determinant(a: torch.Tensor) -> torch.Tensor:
+    """Return the logarithm of a determinant, NaN of a negative one: PyTorch writes that NaN as a number."""
+    sign, size = torch.linalg.slogdet(a)
+    return torch.log(sign) + size
+
+
+_COMPOSED: dict[Any, Callable[..., Any]] = {
+    torch.logdet: _log_determinant, torch.Tensor.logdet: _log_determinant,
 }  # fmt: skip
 
 
