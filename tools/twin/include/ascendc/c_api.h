@@ -3,7 +3,6 @@
 // Source: vendor documentation, "SIMD API", "C API". Not covered: what cube cores do.
 #pragma once
 #include "ascendc/c_api_select.h"
-#include "ascendc/c_api_system.h"
 
 // NAME(operands, count) and NAME_sync(operands, count), as one call of the runtime each.
 #define AKGEN_C_FORMS(Name, Op, Operands, Dst, Src0, Src1, Scalar)                                                     \
