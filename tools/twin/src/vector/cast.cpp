@@ -3,7 +3,6 @@
 #include "keyed.h"
 #include "rounding.h"
 #include "record.h"
-#include "saturation.h"
 #include "state.h"
 
 namespace akgen::twin {

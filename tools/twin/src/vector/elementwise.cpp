@@ -4,7 +4,6 @@
 #include "composite.h"
 #include "facts.h"
 #include "record.h"
-#include "saturation.h"
 #include "state.h"
 
 namespace akgen::twin {

@@ -1,7 +1,7 @@
 // What the saturation flags change: halves that end at 65504 instead of infinity, integers of conversions that keep their
 // low bits instead of ending at their largest number. Source: page SetSaturationFlag.
 #include "rounding.h"
-#include "saturation.h"
+#include "state.h"
 #include <cmath>
 #include <cstring>
 

@@ -1,5 +1,6 @@
-// Registers of the vector unit that outlive one instruction and end with the core.
+// Registers of the vector unit that outlive one instruction and end with the core, and what their saturation flags do.
 #pragma once
+#include "walk.h"
 #include <cstdint>
 
 namespace akgen::twin {
@@ -24,5 +25,14 @@ VectorState &vector_state();
 
 // Warn CAST_MODE where the scale is used and SetDeqScale has not given it.
 void warn_of_no_scale(const char *api, const void *pc);
+
+} // namespace akgen::twin
+
+namespace akgen::twin {
+
+// Over what an instruction has written, half or bfloat16_t.
+Loop saturating_loop(DType type);
+// For a conversion that loses high bits; null: it loses none. `conversion` is the loop's scalar.
+Loop truncating_loop(DType to, DType from, uint8_t round, uint64_t &conversion);
 
 } // namespace akgen::twin
