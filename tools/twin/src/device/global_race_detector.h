@@ -9,14 +9,14 @@
 // Shadow memory of one tensor in global memory: for each 32-byte block its last writer or its last reader. Most copies
 // cover more than that, so 512 bytes whose blocks are all alike are kept as one.
 #pragma once
+#include "akgen/runtime.h"
 #include "pages.h"
 #include <algorithm>
-#include <cstdint>
-#include <utility>
-#include "akgen/runtime.h"
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(hidden)
@@ -131,11 +131,6 @@ template <typename F> void by_group(uint64_t begin, uint64_t end, uint64_t group
     }
 }
 
-} // namespace akgen::twin
-#pragma GCC visibility pop
-
-#pragma GCC visibility push(hidden)
-namespace akgen::twin {
 
 struct GmBuffer;
 struct Core;

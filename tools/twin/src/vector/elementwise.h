@@ -7,8 +7,9 @@
 // 4. These come out here, and so does the 0.69140625 that a 910B gave for 0.6919. Numbers below the smallest normal one
 // are taken as they are; the pages leave 0 and, for Rsqrt, negative numbers open: here IEEE's infinity and NaN.
 #pragma once
-#include "fast_math.h"
 #include "loops.h"
+
+#include "fast_math.h"
 
 namespace akgen::twin {
 

@@ -1,7 +1,29 @@
-// What every builder of a context is told: the operator, its parameters and its attributes.
+// What keeps a context that a builder made, and what every builder is told: the operator, its parameters and its attributes.
 #ifndef AKGEN_BASE_OP_CONTEXT_BUILDER_BASE_H
 #define AKGEN_BASE_OP_CONTEXT_BUILDER_BASE_H
-#include "base/context_builder/context_holder.h"
+#include "exe_graph/runtime/infer_shape_range_context.h"
+#include "exe_graph/runtime/tiling_context.h"
+
+namespace gert {
+
+template <typename ContextTypeT> class ContextHolder {
+public:
+    ContextHolder() = default;
+    ContextHolder(std::shared_ptr<void> kept, ContextTypeT *context) : kept_(std::move(kept)), context_(context) {}
+    ContextTypeT *GetContext() { return context_; }
+
+private:
+    std::shared_ptr<void> kept_;
+    ContextTypeT *context_ = nullptr;
+};
+
+// The only way that the framework frees what a test hands over.
+class Chain {
+public:
+    using Deleter = void (*)(void *);
+};
+
+} // namespace gert
 
 namespace akgen::host {
 
@@ -102,4 +124,5 @@ protected:
 };
 
 } // namespace gert
+
 #endif
