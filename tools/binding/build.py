@@ -22,6 +22,7 @@ from akgen.tools.twin.compiler import Compiler, compile_slots, must
 
 INCLUDE = Path(__file__).resolve().parent / "include"
 BUILD_TIMEOUT_S = 900.0
+_FORWARDING = Path(__file__).resolve().parent / "forwarding_headers.txt"
 _DEVICE = Path(__file__).resolve().parent / "src" / "npu_device.cpp"
 _PRELUDE = "akgen/binding_prelude.h"
 _MODULE = re.compile(r"\bPYBIND11_MODULE\s*\(\s*(\w+)\s*,")
@@ -100,6 +101,7 @@ def build_binding(
     # A binding is linked with the device and what it includes of ours; nothing else of this program takes part in it.
     ours = (
         Path(__file__),
+        _FORWARDING,
         _DEVICE,
         *sorted(p for root in (INCLUDE, ACL_INCLUDE) for p in root.rglob("*") if p.is_file()),
     )
@@ -119,7 +121,8 @@ def build_binding(
 
     def build(folder: Path) -> None:
         progress(f"compiling {source.name} against PyTorch {torch_parts.version} (once)")
-        for name, header in generated.items():
+        for name, header in {**_forwarding_headers(), **generated}.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(header)
         files = []
         for i, (path, half) in enumerate(host.items()):
@@ -139,6 +142,12 @@ def build_binding(
     return BuiltBinding(
         library=library, module=module, has_module=found is not None, any_name=any_name, kernels=own
     )
+
+
+def _forwarding_headers() -> dict[str, str]:
+    """Return the vendor's other paths of our headers, with their texts."""
+    rows = (row.split("\t") for row in _FORWARDING.read_text().splitlines() if not row.startswith("#"))
+    return {path: f'#pragma once\n#include "{brings}"\n' for path, brings in rows}
 
 
 class _Build:

@@ -1,2 +1,0 @@
-#pragma once
-#include "pytorch_npu_helper.hpp"

@@ -1,2 +1,0 @@
-#pragma once
-#include "torch_npu/csrc/framework/utils/OpAdapter.h"
