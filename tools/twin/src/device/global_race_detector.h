@@ -131,7 +131,6 @@ template <typename F> void by_group(uint64_t begin, uint64_t end, uint64_t group
     }
 }
 
-
 struct GmBuffer;
 struct Core;
 
