@@ -1,6 +1,6 @@
 // LayerNorm, RmsNorm, and quantisation.
 #pragma once
-#include "akgen/vector_norm.h"
+#include "akgen/vector_math.h"
 #include "ascendc/vector_dtypes.h"
 #include "kernel_tiling/kernel_tiling.h"
 

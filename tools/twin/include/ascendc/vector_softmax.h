@@ -1,6 +1,6 @@
 // SoftMax and its relatives. The statistics' type may be float for half data.
 #pragma once
-#include "akgen/vector_softmax.h"
+#include "akgen/vector_math.h"
 #include "ascendc/vector_dtypes.h"
 #include "kernel_tiling/kernel_tiling.h"
 

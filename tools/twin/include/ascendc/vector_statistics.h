@@ -1,7 +1,7 @@
 // Norms other than those that most kernels use: GroupNorm, BatchNorm, DeepNorm, Normalize, LayerNorm with reciprocals,
 // its gradient, and Welford's method.
 #pragma once
-#include "akgen/vector_norm.h"
+#include "akgen/vector_math.h"
 #include "ascendc/vector_norm.h"
 #include "kernel_tiling/kernel_tiling.h"
 

@@ -1,7 +1,6 @@
 // What the runtime knows of the APIs: their names, rows of the throughput table, what they read, loops.
 #pragma once
 #include "akgen/vector_math.h"
-#include "akgen/vector_softmax.h"
 #include "walk.h"
 #include <cstddef>
 

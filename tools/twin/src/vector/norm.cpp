@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "akgen/vector_norm.h"
+#include "akgen/vector_math.h"
 
 namespace akgen::twin {
 

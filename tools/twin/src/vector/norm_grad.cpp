@@ -3,7 +3,7 @@
 #include "reduce.h"
 #include <cmath>
 
-#include "akgen/vector_norm.h"
+#include "akgen/vector_math.h"
 
 namespace akgen::twin {
 void norm_grad(const NormGradCall &c)

@@ -6,7 +6,7 @@
 #include "rounding.h"
 #include <cstring>
 
-#include "akgen/vector_norm.h"
+#include "akgen/vector_math.h"
 
 namespace akgen::twin {
 namespace {

@@ -8,7 +8,7 @@
 #include "reduce.h"
 #include <vector>
 
-#include "akgen/vector_softmax.h"
+#include "akgen/vector_math.h"
 
 namespace akgen::twin {
 namespace {

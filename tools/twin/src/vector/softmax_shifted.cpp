@@ -4,7 +4,7 @@
 #include "fast_math.h"
 #include "reduce.h"
 
-#include "akgen/vector_softmax.h"
+#include "akgen/vector_math.h"
 
 namespace akgen::twin {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "akgen/vector_norm.h"
+#include "akgen/vector_math.h"
 
 namespace akgen::twin {
 namespace {

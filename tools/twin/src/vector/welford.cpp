@@ -2,7 +2,7 @@
 #include "composite.h"
 #include "reduce.h"
 
-#include "akgen/vector_norm.h"
+#include "akgen/vector_math.h"
 
 namespace akgen::twin {
 namespace {
