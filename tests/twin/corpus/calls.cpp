@@ -1,7 +1,7 @@
 #include "kernel_operator.h"
 #include "akgen/cube.h"
 #include "akgen/matmul.h"
-#include "akgen/vector_sort.h"
+#include "akgen/vector.h"
 using namespace AscendC;
 
 namespace akgen::twin {

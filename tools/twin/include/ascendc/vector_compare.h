@@ -1,6 +1,6 @@
 // Compare and Select.
 #pragma once
-#include "akgen/vector_compare.h"
+#include "akgen/vector.h"
 #include "ascendc/vector_dtypes.h"
 
 namespace AscendC {

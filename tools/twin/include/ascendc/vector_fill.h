@@ -1,6 +1,6 @@
 // Duplicate, Brcb, index sequences, Broadcast.
 #pragma once
-#include "akgen/vector_move.h"
+#include "akgen/vector.h"
 #include "ascendc/vector_dtypes.h"
 
 namespace AscendC {

@@ -1,6 +1,6 @@
 // DropOut, Pad and UnPad, Transpose of a shape, ConfusionTranspose.
 #pragma once
-#include "akgen/vector_move.h"
+#include "akgen/vector.h"
 #include "ascendc/vector_transpose.h"
 #include "kernel_tiling/kernel_tiling.h"
 

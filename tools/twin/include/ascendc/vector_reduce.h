@@ -1,6 +1,6 @@
 // Reductions: to one value, per repeat, per block, per pair, along an axis.
 #pragma once
-#include "akgen/vector_reduce.h"
+#include "akgen/vector.h"
 #include "ascendc/vector_dtypes.h"
 
 namespace AscendC {

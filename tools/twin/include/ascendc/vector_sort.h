@@ -1,6 +1,6 @@
 // Sort32, MrgSort, Sort, Concat, Extract, TopK, and the region proposals of older chips.
 #pragma once
-#include "akgen/vector_sort.h"
+#include "akgen/vector.h"
 #include "ascendc/vector_dtypes.h"
 
 namespace AscendC {

@@ -1,6 +1,6 @@
 // Transpose and TransDataTo5HD.
 #pragma once
-#include "akgen/vector_move.h"
+#include "akgen/vector.h"
 #include "ascendc/vector_dtypes.h"
 
 namespace AscendC {

@@ -1,7 +1,7 @@
 // Compare: element by element into one bit each.
 #include "loops.h"
 
-#include "akgen/vector_compare.h"
+#include "akgen/vector.h"
 #include "keyed.h"
 #include "record.h"
 #include "state.h"

@@ -1,7 +1,7 @@
 // Brcb, index sequences and Broadcast.
 #include "loops.h"
 
-#include "akgen/vector_move.h"
+#include "akgen/vector.h"
 #include "composite.h"
 #include "device/guest.h"
 #include "facts.h"

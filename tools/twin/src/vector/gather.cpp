@@ -3,7 +3,7 @@
 #include "record.h"
 #include "state.h"
 
-#include "akgen/vector_move.h"
+#include "akgen/vector.h"
 
 namespace akgen::twin {
 namespace {

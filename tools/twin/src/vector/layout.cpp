@@ -4,7 +4,7 @@
 #include "reduce.h"
 #include <cstring>
 
-#include "akgen/vector_move.h"
+#include "akgen/vector.h"
 
 namespace akgen::twin {
 namespace {

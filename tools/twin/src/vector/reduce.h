@@ -4,7 +4,7 @@
 #include "walk.h"
 #include <vector>
 
-#include "akgen/vector_reduce.h"
+#include "akgen/vector.h"
 
 namespace akgen::twin {
 

@@ -1,6 +1,6 @@
 // One reduction over repeats, blocks or pairs: operands, checks, one repeat's values, and what findings call it.
 #pragma once
-#include "akgen/vector_reduce.h"
+#include "akgen/vector.h"
 #include "keyed.h"
 #include "reduce.h"
 

@@ -2,7 +2,7 @@
 #include "loops.h"
 
 #include "../device/pipe.h"
-#include "akgen/vector_compare.h"
+#include "akgen/vector.h"
 #include "composite.h"
 #include "facts.h"
 #include "record.h"

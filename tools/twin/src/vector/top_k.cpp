@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "akgen/vector_sort.h"
+#include "akgen/vector.h"
 
 namespace akgen::twin {
 

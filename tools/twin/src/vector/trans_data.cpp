@@ -1,5 +1,5 @@
 // TransData: NCDHW to NDC1HWC0 or FRACTAL_Z_3D and back, in the Unified Buffer. Source: page TransData.
-#include "akgen/vector_move.h"
+#include "akgen/vector.h"
 #include "composite.h"
 #include "device/guest.h"
 #include <cstring>

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "akgen/vector_move.h"
+#include "akgen/vector.h"
 
 namespace akgen::twin {
 namespace {
