@@ -1,7 +1,7 @@
 // LocalTensor and GlobalTensor: an address, a length and a position. Scalar reads and writes go through the runtime,
 // which checks them and puts them on the scalar pipe; everything else is plain arithmetic in the kernel.
 #pragma once
-#include "akgen/memory.h"
+#include "akgen/copy.h"
 #include "ascendc/layout.h"
 #include "ascendc/params.h"
 #include <type_traits>

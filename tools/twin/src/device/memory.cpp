@@ -1,5 +1,5 @@
 // The map from addresses to memories, checks of ranges and alignment.
-#include "akgen/memory.h"
+#include "akgen/copy.h"
 #include "core.h"
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,5 @@
 // Single elements of tensors: what GetValue, SetValue and references check and count.
-#include "akgen/memory.h"
+#include "akgen/copy.h"
 #include "core.h"
 
 namespace akgen::twin {

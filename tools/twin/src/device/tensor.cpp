@@ -1,5 +1,5 @@
 // What tensors need of the runtime beside their bytes: static placement, shapes kept by number.
-#include "akgen/memory.h"
+#include "akgen/copy.h"
 #include "core.h"
 #include <algorithm>
 #include <cstring>
