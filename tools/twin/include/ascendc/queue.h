@@ -1,6 +1,6 @@
 // TPipe, TQueBind, TQue, TBuf, TBufPool: on-chip buffers and the hand-over between pipes. State is in the runtime.
 #pragma once
-#include "akgen/queue.h"
+#include "akgen/sync.h"
 #include "ascendc/spill_buffer.h"
 
 namespace AscendC {

@@ -1,7 +1,7 @@
 // What one simulated core holds during a launch, and what the cores share. Internal to the runtime.
 #pragma once
 #include "akgen/copy.h"
-#include "akgen/queue.h"
+#include "akgen/sync.h"
 #include "akgen/runtime.h"
 #include "chip.h"
 #include "data_cache.h"

@@ -1,6 +1,6 @@
 // What a TPipe keeps for the runtime's own callers: on-chip memory that it hands out, flags and event ids.
 #pragma once
-#include "akgen/queue.h"
+#include "akgen/sync.h"
 #include "akgen/runtime.h"
 
 namespace akgen::twin {

@@ -1,5 +1,5 @@
 // Buffers at addresses that the kernel chooses: queues and TBufs of a pool of its own, or with given addresses.
-#include "akgen/queue.h"
+#include "akgen/sync.h"
 #include "core.h"
 #include "pipe.h"
 

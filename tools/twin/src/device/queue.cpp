@@ -1,5 +1,5 @@
 // TQue: buffers that go round FREE, OCCUPIED, ENQUE, DEQUE, and the events that hand them from pipe to pipe.
-#include "akgen/queue.h"
+#include "akgen/sync.h"
 #include "core.h"
 #include "pipe.h"
 #include <algorithm>
