@@ -1,6 +1,5 @@
 #include "kernel_operator.h"
 #include "akgen/cube.h"
-#include "akgen/matmul.h"
 #include "akgen/vector.h"
 using namespace AscendC;
 

@@ -1,6 +1,6 @@
 // What a Matmul object keeps, and the products that it asks the runtime for.
 #pragma once
-#include "akgen/matmul.h"
+#include "akgen/cube.h"
 #include "ascendc/matmul_types.h"
 #include "ascendc/queue.h"
 

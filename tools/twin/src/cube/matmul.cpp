@@ -1,6 +1,6 @@
 // The high-level matrix product. Its owner is a vector core (the cube core of its block does the work and answers) or a
 // cube core itself. Results are computed at once; who waits for them, and when, is told to the timeline.
-#include "akgen/matmul.h"
+#include "akgen/cube.h"
 #include "convert.h"
 #include "device/of_core.h"
 #include "matmul_parts.h"

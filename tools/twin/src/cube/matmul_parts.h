@@ -1,6 +1,6 @@
 // The parts of one product: whether it fits, what it touches, what it computes, and what the cube core does for it.
 #pragma once
-#include "akgen/matmul.h"
+#include "akgen/cube.h"
 #include "device/core.h"
 #include <vector>
 
