@@ -51,7 +51,6 @@ AKGEN_API void set_atomic_op(Atomic op);
 AKGEN_API DType atomic_type();
 AKGEN_API void clean_cache(uint8_t *address, bool whole);
 
-
 // Check `bytes` bytes at data + offset (an on-chip address of this core) and count a scalar access. Return the address.
 AKGEN_API uint8_t *local_scalar(uint8_t *data, uint64_t offset_bytes, uint32_t bytes, uint32_t limit_bytes, bool write);
 // The same for global memory.

@@ -92,7 +92,6 @@ AKGEN_API void fix_matrices(uint32_t matrices, uint32_t src_stride, uint32_t dst
 AKGEN_API void fix_legacy(uint8_t *dst, View src, Fix p, DType dst_type, DType src_type);
 AKGEN_API void fix_legacy_to_l1(View dst, View src, Fix p, DType dst_type, DType src_type);
 
-
 // A stored matrix: rows of `stride` elements, or 16 x C0 fractals column by column with
 // `stride` rows, rounded up to 16.
 struct Stored {

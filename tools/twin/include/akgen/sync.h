@@ -37,7 +37,6 @@ AKGEN_API uint8_t *system_workspace();
 AKGEN_API void set_system_workspace(uint8_t *workspace);
 AKGEN_API uint8_t *user_workspace(uint8_t *workspace);
 
-
 // A piece of on-chip memory handed to a kernel.
 struct Buffer {
     uint8_t *data;

@@ -1,8 +1,7 @@
 // Runtime entry points of the vector instructions: element-wise ones, comparisons and Select, reductions, what fills, spreads,
 // gathers, reorders and drops elements and changes the order of axes, and sorting.
 //
-// Runtime entry points of the element-wise vector instructions. The wrappers in ascendc/vector_*.h resolve dtypes and
-// forms and call these; one call is one hardware instruction on pipe V.
+// The wrappers in ascendc/vector_*.h resolve dtypes and forms and call these; one call is one hardware instruction on pipe V.
 #pragma once
 #include "akgen/runtime.h"
 
@@ -60,7 +59,6 @@ AKGEN_API void mask_mode(bool counter);
 AKGEN_API void mask_bits(uint64_t hi, uint64_t lo);
 AKGEN_API void mask_length(uint64_t length, DType type, bool counter);
 
-
 // AscendC::CMPMODE
 enum class CompareMode : uint8_t {
 #define AKGEN_CMPMODE(Mode, symbol) Mode,
@@ -97,7 +95,6 @@ AKGEN_API void select_register(DType type, View dst, View bits, View src0, View 
 AKGEN_API void select_bytes(DType type, View dst, View src0, View src1, uint64_t scalar, View flags,
                             uint32_t flag_bytes, View work, uint32_t first, uint32_t src_last, uint32_t mask_last);
 
-
 enum class Reduce : uint8_t { MAX, MIN, SUM, COUNT }; // AscendC::ReduceMode as a number
 
 // One result per repeat. `order` is AscendC::ReduceOrder; SUM has one value per repeat. Strides in the API's units.
@@ -131,7 +128,6 @@ AKGEN_API void reduce_xor_sum(View dst, View src0, View src1, View work, int64_t
 // Sum: `outer` rows, `inner` elements apart, of which `n` count; one result per row, side by side.
 AKGEN_API void sum_rows(const char *api, DType type, View dst, View src, View work, uint32_t outer, uint32_t inner,
                         uint32_t n, float scale);
-
 
 // Each of 8 elements per repeat fills a block of 32 bytes.
 AKGEN_API void broadcast_blocks(DType type, View dst, View src, uint32_t repeat, uint32_t dst_block,
@@ -186,6 +182,8 @@ AKGEN_API void confusion_transpose(DType type, View dst, View src, View work, ui
 // to the plain order, in which h x w is filled up to 32 bytes.
 AKGEN_API void trans_data(DType type, View dst, View src, View work, const uint32_t *axes, bool blocks, bool back);
 
+// Sorting. A record is a score with its companion: 8 bytes (score, index) for the instructions of this chip, 16 bytes (a
+// region proposal of 8 halfs, the score is number 4) for those of older chips.
 
 struct MergeLists {
     View list[4];

@@ -28,7 +28,6 @@ AKGEN_API void xor_count(DType type, View dst, View src0, View src1, View work, 
 AKGEN_API void cumulative_sum(DType type, View dst, View last_row, View src, View work, uint32_t outer, uint32_t inner,
                               bool last_axis);
 
-
 // Rows of `length` elements, `stride` apart. `mean` and `variance` (one element per row) may be absent; without a
 // mean the root mean square is used. gamma and beta (`length` elements) may be absent. `statistic` and `factor` are the
 // types of mean and variance, and of gamma and beta, NONE: as the rows; `reciprocal`: 1 / sqrt(variance + epsilon) goes
@@ -112,7 +111,6 @@ AKGEN_API void norm_grad(const NormGradCall &call);
 // gamma = sum of dy * for_gamma over rows, beta = sum of dy.
 AKGEN_API void norm_grad_factors(DType type, View dst_gamma, View dst_beta, View for_gamma, View dy, View work,
                                  uint32_t rows, uint32_t length, uint32_t stride);
-
 
 enum class SoftmaxKind : uint8_t {
 #define AKGEN_SOFTMAX(Name, ...) Name,
