@@ -118,7 +118,7 @@ def test_what_a_program_calls_says_where_it_runs():
 def test_every_entry_point_that_both_cores_have_is_known_as_such():
     """Else a kernel of the cube unit alone would run on vector cores, too."""
     names = set()
-    for header in ("copy", "debug", "memory", "queue", "runtime", "sync"):
+    for header in ("copy", "debug", "runtime", "sync"):
         text = (DEVICE_INCLUDE / "akgen" / f"{header}.h").read_text()
         names |= set(re.findall(r"AKGEN_API [\w: *]+?\*?\b(\w+)\(", text))
     assert names - sides._IDLE - sides._COMMON == {"copy_repeats"}  # Copy is the vector unit's
