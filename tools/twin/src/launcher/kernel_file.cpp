@@ -8,9 +8,12 @@ namespace akgen::twin {
 
 KernelFile::KernelFile(const std::string &path)
 {
-    std::ifstream file(path, std::ios::binary);
-    bytes_.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-    if (bytes_.size() < sizeof(Elf64_Ehdr) || std::memcmp(bytes_.data(), ELFMAG, SELFMAG) != 0) {
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    if (const std::streamoff size = file.tellg(); size > 0) {
+        bytes_.resize(static_cast<size_t>(size));
+        file.seekg(0).read(bytes_.data(), size);
+    }
+    if (!file || bytes_.size() < sizeof(Elf64_Ehdr) || std::memcmp(bytes_.data(), ELFMAG, SELFMAG) != 0) {
         throw std::runtime_error("the kernel " + path + " is not a shared library");
     }
     bytes_.push_back('\0'); // ends a name that the file does not end
