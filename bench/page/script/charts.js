@@ -28,7 +28,6 @@ function chart(name, note, height, draw) {
   });
   return made;
 }
-const faded = (colour, share) => `color-mix(in srgb, ${colour} ${share}%, transparent)`;
 function rgba(colour, alpha) { // plotly reads no color-mix
   const [r, g, b] = [1, 3, 5].map(i => parseInt(colour.slice(i, i + 2), 16));
   return `rgba(${r},${g},${b},${alpha})`;
