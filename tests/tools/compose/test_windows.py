@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from tests.sampled import sampled
-from tests.tools.compose.composing import assert_right, assert_right_on_twin, normal
+from tests.tools.compose.composing import assert_right, assert_right_on_twin, composed, normal
 
 Fn = Callable[..., Any]
 FLOATS = (torch.float32, torch.float16, torch.bfloat16)
@@ -98,3 +98,13 @@ def test_an_edge_that_is_stored_several_times_on_the_twin() -> None:
         return torch.cat((c, F.conv1d(F.pad(c, (2, 2), mode="replicate"), w, groups=5)), 1)
 
     assert_right_on_twin(differences, normal(3, 5, 40), normal(5, 1, 5))
+
+
+def test_windows_of_a_mirrored_border_are_looked_up_in_what_is_stored() -> None:
+    def patches(x: torch.Tensor) -> torch.Tensor:
+        y = F.pad(torch.softmax(x, 1), [3] * 4, mode="reflect")
+        return (F.unfold(y, 7) * 2).sum(-1)
+
+    composition, _, _ = composed(patches, (normal(1, 2, 9, 11),))
+    assert len(composition.groups[0].templates) < 12
+    assert_right(patches, (normal(1, 2, 9, 11),))

@@ -15,7 +15,7 @@ from akgen.tools.compose.front.traced import Origin
 from akgen.tools.compose.middle.axes import LIBRARY
 from akgen.tools.compose.middle.loop_nest import LoopNest, Value
 from akgen.tools.compose.middle.lowering import loop_nests
-from akgen.tools.compose.middle.pieces import Piece, chained, shifted
+from akgen.tools.compose.middle.pieces import Piece, chained, joined, shifted
 from akgen.tools.compose.middle.sink_slices import sink_slices
 from akgen.tools.compose.scope import Redundant, Unending, Unsupported
 from akgen.tools.core.dtypes import DType
@@ -98,6 +98,7 @@ def _one_case_more(cutter: "_Cutter") -> list[Phase]:
             return whole
     cutter.cut_at_library()
     cutter.cut(shifted(graph, cutter.cuts))
+    cutter.cut(joined(graph))
     cutter.cut(chained(graph))
     for node in dict.fromkeys([*cutter.cuts, *(o.node for o in graph.outputs)]):
         cutter.make_possible(node)

@@ -3,8 +3,8 @@
 These are shared by their numbers, with the dtypes in which values lie there.
 
 Stored too are values that cost less so than computed anew for each of many shifted views of them: a stencil, a
-recursion along an alphabet, a picture that is rolled in eight directions. And places that are looked up before what
-lies there is: row by row, one load would wait for the other.
+recursion along an alphabet, a picture that is rolled in eight directions. Places that are looked up before what lies
+there is: row by row, one load would wait for the other. And what is looked up in many joined pieces: a mirrored border.
 """
 
 import math
@@ -16,6 +16,7 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 
 MOST_COPIES = 8  # times that the elements of a value are computed
+MOST_PIECES = 8  # of which a place is looked up without their being stored side by side
 WIDE_ROW = 8  # elements for each place, from which on a lookup is that of rows
 LEAST_STEPS = 4  # operations one after the other that are worth storing
 
@@ -77,7 +78,7 @@ def shifted(graph: Graph, known: Container[int]) -> list[int]:
             copies = 1.0
         for k, a in enumerate(node.args):
             if node.op == "slice" or (node.op == "take" and k == 0):
-                pieces[a] += copies * min(1.0, _size(node) / _size(nodes[a]))
+                pieces[a] += copies * _size(node) / _size(nodes[a])
             else:
                 whole[a] = max(whole[a], copies)
     return found[::-1]
@@ -95,6 +96,32 @@ def chained(graph: Graph) -> list[int]:
                 (a,) = nodes[a].args
             if looked[a] and _size(node) >= WIDE_ROW * _size(nodes[a]):
                 found.append(a)
+    return list(dict.fromkeys(found))
+
+
+def joined(graph: Graph) -> list[int]:
+    """Return values that are joined of many pieces and looked up: each place might lie in any of them."""
+    count: list[int] = []
+    varies: list[bool] = []
+    found: list[int] = []
+    for node in graph.nodes:
+        source = graph.nodes[node.args[0]] if node.args else node
+        match node.op:
+            case "cat":
+                pieces = sum(count[a] for a in node.args)
+            case "slice" if node.cut is not None and source.axes == (node.cut.axis,) and source.op == "cat":
+                pieces = 1
+            case op if op in VIEWS | {"slice"}:
+                pieces = count[node.args[0]]
+            case _:
+                pieces = 1
+        count.append(pieces)
+        varies.append(node.op == "load" or any(varies[a] for a in node.args))
+        if node.op == "take" and varies[node.args[0]] and count[node.args[0]] > MOST_PIECES:
+            (at, *_) = node.args
+            while graph.nodes[at].op in VIEWS:
+                (at,) = graph.nodes[at].args
+            found.append(at)
     return list(dict.fromkeys(found))
 
 
