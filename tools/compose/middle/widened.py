@@ -130,10 +130,29 @@ class _Widener:
     def _written(self, index: int) -> _Wide | None:
         write = self.writes[index]
         part, whole = self.wide.get(write.part), self._of(write.whole)
-        if part is None or part.spans != {**whole.spans, write.axis: write.span}:
+        found = None if part is None else self._moved(part, {**whole.spans, write.axis: write.span})
+        if found is None:
             return None
         inside = self._inside(write.axis, write.span)
-        return _Wide(self.b.where(inside, part.node, whole.node), whole.spans)
+        return _Wide(self.b.where(inside, found, whole.node), whole.spans)
+
+    def _moved(self, value: _Wide, spans: Spans) -> int | None:
+        """Return a value on whole axes with its parts at other places of them; None for parts of other lengths."""
+        if value.spans.keys() != spans.keys() or any(
+            value.spans[a][1:] != span[1:] for a, span in spans.items()
+        ):
+            return None
+        node = value.node
+        for axis, (start, _, _) in spans.items():
+            distance = start - value.spans[axis][0]
+            if distance:
+                shape = self.b[node].shape
+                places = [
+                    self.b.positions(shape, k, -distance if k == len(shape) + axis else 0)
+                    for k in range(len(shape))
+                ]
+                node = self.b.take(node, tuple(places), 0)
+        return node
 
     def _inside(self, axis: int, span: Span) -> int:
         """Return which places of an axis belong to a part."""
@@ -163,6 +182,8 @@ class _Widener:
                 return self._view(node, self.wide[node.args[0]])
             case "reduce":
                 return self._reduced(node, self.wide[node.args[0]])
+            case "cat":
+                return self._side_by_side(node)
             case "contract":
                 return self._product(node)
         return None
@@ -190,7 +211,7 @@ class _Widener:
         spans: Spans = {}
         for a in node.args:
             for axis, span in self._of(a).spans.items():
-                if spans.setdefault(axis, span) != span:
+                if spans.setdefault(axis, span)[1:] != span[1:]:
                     return None
         args = [self._beside(a, spans) for a in node.args]
         if None in args:
@@ -203,9 +224,13 @@ class _Widener:
         own, shape = self._of(index), list(self.nodes[index].shape)
         missing = [a for a in spans if a not in own.spans and -a <= len(shape) and shape[a] > 1]
         if not missing:
-            return own.node
+            return self._moved(own, {a: spans[a] for a in own.spans})
         node = self.nodes[index]
-        if node.op != "expand" or own.spans:
+        if own.spans:
+            return None
+        if len(missing) == 1 and node.op != "expand":
+            return self._by_place(index, missing[0], spans[missing[0]])
+        if node.op != "expand":
             return None
         below = self.nodes[node.args[0]].shape
         if any(-a <= len(below) and below[a] != 1 for a in missing):
@@ -213,6 +238,49 @@ class _Widener:
         for a in missing:
             shape[a] = 1
         return self.b.expand(self.new[node.args[0]], tuple(shape))
+
+    def _by_place(self, index: int, axis: int, span: Span) -> int | None:
+        """Return what is computed of places alone, or looked up at such places, on a whole axis."""
+        node, (start, count, length) = self.nodes[index], span
+        if -axis > len(node.shape) or node.shape[axis] == 1:
+            return self.new[index]
+        if node.shape[axis] != count:
+            return None
+        shape = tuple(length if k == len(node.shape) + axis else d for k, d in enumerate(node.shape))
+        if node.op == "iota" and node.value is not None and node.step is not None:
+            return self.b.iota(length, node.value - start * node.step, node.step, node.dtype)
+        if node.op == "expand":
+            below = self._by_place(node.args[0], axis, span)
+            return None if below is None else self.b.expand(below, shape)
+        if node.op == "reshape":
+            (below,) = node.args
+            tail = math.prod(node.shape[len(node.shape) + axis + 1 :])
+            if tail > 1 or self.nodes[below].shape[-1:] != (count,) or axis != -1:
+                return None
+            found = self._by_place(below, -1, span)
+            return None if found is None else self.b.reshape(found, shape)
+        looked_up = node.op == "take"
+        if not (node.pointwise or looked_up):
+            return None
+        args = [self._by_place(a, axis, span) for a in node.args[looked_up:]]
+        if any(a is None for a in args):
+            return None
+        places = [a for a in args if a is not None]
+        if looked_up:
+            return self.b.take(
+                self.new[node.args[0]], tuple(places), node.fill if node.fill is not None else 0
+            )
+        return self.b.add(node.model_copy(update={"args": tuple(places), "shape": shape}))
+
+    def _side_by_side(self, node: Node) -> _Wide | None:
+        """Return values joined along an axis of which each has all."""
+        spans = self._of(node.args[0]).spans
+        if not spans or node.axes[0] - len(node.shape) in spans:
+            return None
+        args = [self._moved(self._of(a), spans) for a in node.args]
+        if any(a is None for a in args):
+            return None
+        return _Wide(self.b.cat(tuple(a for a in args if a is not None), node.axes[0]), spans)
 
     def _view(self, node: Node, source: _Wide) -> _Wide | None:
         before, rank = self.nodes[node.args[0]].shape, len(node.shape)
