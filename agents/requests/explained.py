@@ -14,6 +14,7 @@ from importlib.resources import files
 from json import loads
 from typing import Any, NamedTuple
 
+from akgen.agents.requests.attributes import parameters_of
 from akgen.agents.requests.formula import operations_of
 from akgen.agents.requests.marks import MarkedText, words
 from akgen.agents.requests.parts import parts_of
@@ -23,6 +24,11 @@ from akgen.agents.requests.specified.leftover import says_no_more
 from akgen.agents.requests.specified.tensors import told_tensors
 from akgen.knowledge.operators import find_operators, operator_named
 
+_ATTRIBUTES = (  # that a denial may name beside operators
+    "bias", "affine", "weight_decay", "momentum", "zero_point", "offsets", "label_smoothing", "nesterov", "dampening",
+    "amsgrad", "eps", "keepdim", "padding", "track_running_stats",
+)  # fmt: skip
+_OFF = ("False", "None", "0", "0.0")
 _RANK = re.compile(r"_?[123]d\Z")
 _NUMBER = re.compile(r"(?<![\w.-])\d+(?:\.\d+)?")
 _STOPS = r",，.;；。:：\n—–"
@@ -59,15 +65,34 @@ def agrees(request: Request, less: Shortened) -> bool:
     steps = {_RANK.sub("", s.operator) for s in request.steps if s.formula is None}
     alone = not less.alone or (len(request.steps) == 1 and {_RANK.sub("", n) for n in less.alone} <= steps)
     shifted = any(s.attributes.get("diagonal") for s in request.steps)
-    return not missing and alone and not shifted and not any(_is_in(name, built) for name in less.denied)
+    return not missing and alone and not shifted and not any(_is_in(n, built, request) for n in less.denied)
 
 
-def _is_in(name: str, built: set[str]) -> bool:
+def _is_in(name: str, built: set[str], request: Request) -> bool:
+    if name == "backward":
+        return False  # no gradient is ever built
+    if name == "scale" and any("attention" in b for b in built):
+        return "scale=1.0" not in built  # its default is another one
+    if name in _ATTRIBUTES:
+        return _is_on(name, built, request)
     if name == "activation":
         return "activation" in {e.category for b in built if (e := operator_named(b)) is not None}
     if name == "mask":
         return any(re.search(r"mask|causal=True|tri[lu]|where", b) for b in built)
     return any(_RANK.sub("", name) == _RANK.sub("", b) or b.startswith(f"{name}_") for b in built)
+
+
+def _is_on(name: str, built: set[str], request: Request) -> bool:
+    """Say whether an attribute is in what would be built: told, as a default, or as a tensor."""
+    given = {v for s in request.steps for v in s.variables} | {*(request.source and request.source.arguments or ())}
+    if name in given or any(b.startswith(f"{name}=") and b.partition("=")[2] not in _OFF for b in built):
+        return True
+    if f"{name}=" in {b.partition("=")[0] + "=" for b in built}:
+        return False
+    entries = [e for s in request.steps if s.formula is None and (e := operator_named(s.operator)) is not None]
+    defaults = [p.default for e in entries if (p := parameters_of(e).get(name)) is not None]
+    whole = name == "eps" and any("norm" in b or "similarity" in b for b in built - {e.name for e in entries})
+    return whole or any(d is not None and d not in _OFF for d in defaults)
 
 
 def _built(request: Request) -> set[str]:

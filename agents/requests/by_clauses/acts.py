@@ -42,6 +42,7 @@ _LIMIT = re.compile(r'params\["shape(?P<at>\d*)"\]')
 _ROOT = re.compile(rf"(?:sqrt|√)\s?\(?(?P<of>{'|'.join(WIDTHS)})(?![\w])\)?", re.I)
 _KINDS = {"amax": "max|最大", "amin": "min|最小", "mean": "mean|average|均|平均", "sum": "sum|total|总|和|之"}
 _PAIR = 2
+_PATH = re.compile(r"\A(?:torch\.(?:nn\.functional\.)?|nn\.functional\.|F\.|nn\.)(?=\w+(?:[^\w(]|\Z))")  # of no call
 
 
 @cache
@@ -52,6 +53,12 @@ def _verbs() -> tuple[tuple[str, re.Pattern[str]], ...]:
         named = "".join(f"{part}(?P<of{i}>.+?)" for i, part in enumerate(parts[:-1])) + parts[-1]
         found.append((verb, re.compile(named, re.I)))
     return tuple(found)
+
+
+def bare_verb(clause: str) -> str | None:
+    """Return the arithmetic that a clause names without its other side: "per-row multiply"."""
+    said = said_words()["bare verbs"]
+    return next((verb for verb, words in said.items() if re.fullmatch(words, clause, re.I)), None)
 
 
 class Clauses(Layers):
@@ -77,7 +84,7 @@ class Clauses(Layers):
 
     def act(self, clause: str) -> None:
         """Add what a clause does. Raises NotAStep."""
-        clause = self._bare(clause)
+        clause = self.bare(clause)
         for way in self._ways():
             trial = self.chain.copied()
             try:
@@ -88,6 +95,16 @@ class Clauses(Layers):
                 pass
             self.chain = trial
         raise NotAStep(clause)
+
+    def act_with(self, clause: str, others: Sequence[str]) -> None:
+        """Add what a clause does with tensors that it does not name. Raises NotAStep."""
+        clause = self.bare(clause)
+        if len(others) == 1 and (verb := bare_verb(clause)) is not None:
+            self._applied(verb, others[0])
+        elif self.mentioned(clause):
+            raise NotAStep(clause)
+        else:
+            self._alone(clause, others)
 
     def _ways(self) -> tuple[Callable[[str], bool], ...]:
         own = (self._formula, self._alike, self._worded, self._cast)
@@ -110,9 +127,10 @@ class Clauses(Layers):
             self._both_sides,
         )
 
-    def _bare(self, clause: str) -> str:
+    def bare(self, clause: str) -> str:
         lead = pattern("lead, a is a tensor" if "a" in self.chain.given else "lead").match(clause)
         clause = clause[lead.end() :] if lead is not None else clause
+        clause = _PATH.sub("", clause)
         for participle, verb in said_words()["participles"].items():
             clause = re.sub(rf"(?<![a-z]){participle}(?![a-z])", verb, clause, flags=re.I)
         while (
@@ -365,8 +383,8 @@ class Clauses(Layers):
                 return True
         return False
 
-    def _alone(self, clause: str) -> bool:
-        """Read an operator as if nothing else were said, with the tensors that the clause names."""
+    def _alone(self, clause: str, more: Sequence[str] = ()) -> bool:
+        """Read an operator as if nothing else were said, with the tensors that the clause names, and more of them."""
         if re.search(r"[*+∑Σ@^|]", clause):
             raise NotAStep(clause)  # a formula that was not read
         named = self.mentioned(clause)
@@ -378,7 +396,7 @@ class Clauses(Layers):
         if value is None:
             raise NotAStep(clause)
         subject = next((n for n in named if self.chain.stands[n] == self.chain.current), None)
-        others = [n for n in named if n != subject]
+        others = [*(n for n in named if n != subject), *more]
         called = subject if subject is not None and others else "inp" if "x" in others else "x"
         said = re.sub(whole(subject), called, clause) if subject is not None else clause
         tells = [(called, value)]

@@ -36,6 +36,8 @@ class Layers(Context):
             for n in named
             if not self.chain.given[n].dtype.is_float and self.chain.given[n].dtype is not DType.BOOL
         ]
+        if match is not None and named and not indices:  # "look up the table", of the only indices
+            indices = [n for n, t in self.chain.given.items() if not t.dtype.is_float and t.dtype is not DType.BOOL]
         if match is None or len(indices) != 1 or len(named) > _PAIR:
             return False
         rest = f"{clause[: match.start()]} {clause[match.end() :]}"
@@ -58,7 +60,7 @@ class Layers(Context):
         named = self.mentioned(clause)
         if kind is None or axis is None or not named:
             return False
-        rest = pattern("at axis").sub(" ", pattern("join").sub(" ", clause, count=1), count=1)
+        rest = pattern("at axis").sub(" ", pattern("join").sub(" ", clause), count=1)
         for name in named:
             rest = re.sub(whole(name), " ", rest)
         if re.fullmatch(said_words()["joining"], rest, re.I) is None:

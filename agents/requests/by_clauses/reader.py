@@ -12,7 +12,8 @@ from functools import cache
 from keyword import iskeyword
 
 from akgen.agents.requests.by_clauses.acts import Clauses, Read
-from akgen.agents.requests.by_clauses.context import Chain, NotAStep, identifier, pattern
+from akgen.agents.requests.by_clauses.assembled import Assembly
+from akgen.agents.requests.by_clauses.context import Chain, NotAStep, identifier, pattern, said_words
 from akgen.agents.requests.formula import operations_of
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.parts import parts_of
@@ -60,6 +61,9 @@ class ToldChain:
     """The tensors of a text, their types, and its clauses in order."""
 
     def __init__(self, said: str) -> None:
+        said = re.sub(r"(?<=\d) ?× ?(?=\d)", "x", said)
+        for noun, name in _noun_names():
+            said = re.sub(rf"{noun}(?=[\s:：是为的形状也]{{0,4}}(?:{SHAPE}))", f" {name} ", said)
         layout = SpecifiedText(_APART.sub(lambda m: ", ".join(m[0].split()), said))
         text = layout.text
         tensors = _named(layout)
@@ -80,6 +84,8 @@ class ToldChain:
         for begin, end in sorted(spans, reverse=True):
             text = text[:begin] + "\0" * (end - begin) + text[end:]
         names = [t.name for t in self.tensors]
+        for noun, name in _noun_names():
+            text = re.sub(noun, f" {name} ", text) if name in names else text
         self.result, text = _result_type(text)
         self.kind, text = _kind(text)
         text = _PARENTHESES.sub(lambda m: "\0" * len(m[0]) if _says_nothing(m[1], names) else m[0], text)
@@ -98,11 +104,16 @@ class ToldChain:
             and find_operators(names_it.lower())
         ):
             silent = bool(parts) and all(_says_nothing(bit, names) for bit in _bits(parts[0]))
-            if silent:
+            told = find_operators(names_it.lower())
+            beside = re.sub(rf"(?<![\w.])(?:{'|'.join(map(re.escape, names)) or '-'})(?!\w)", " ", " ; ".join(parts))
+            behind = {n.operator for n in find_operators(pattern("idle modes").sub(" ", beside).lower())}
+            if len(told) > 1 and not silent and behind <= {n.operator for n in told}:
+                parts = [*(p for p in pattern("hard").split(names_it.rstrip(" :：")) if p), *parts]
+            elif silent:
                 # "embedding lookup: table [50, 8], ids [4]"
                 parts[0] = f"{names_it.rstrip(' :：')} {' and '.join(_bits(parts[0]))}"
             else:
-                self.title = tuple(n.operator for n in find_operators(names_it.lower()))
+                self.title = tuple(n.operator for n in told)
         found: list[str] = []
         for part in parts:
             bits = [re.sub("[\0 ]+", " ", bit).strip(" ,，:：") for bit in _bits(part)]
@@ -122,6 +133,11 @@ class ToldChain:
             if kept:
                 found.append(", ".join(kept))
         return _with_eps(found)
+
+
+def _noun_names() -> list[tuple[str, str]]:
+    """Return nouns for tensors, and their usual names."""
+    return [(f"(?:{noun})", name) for noun, name in said_words()["noun names"]]
 
 
 def _may_be_named(name: str, text: str) -> bool:
@@ -331,10 +347,10 @@ def _built(told: ToldChain, read: Read, wanted: Set[Shape | None]) -> Request | 
         or next((n for n in ("x", "input", "inp") if n in given), None)
         or next(iter(unnamed), None)
     )
-    acts = Clauses(Chain(given), read, begins)
+    acts = Clauses(Chain(given), _remembering(read), begins)
     acts.starts = told.begins
     try:
-        _act(acts, clauses)
+        acts = _acted(acts, clauses)
         acts.finish(told.result)
     except (NotAStep, RecursionError):
         return None
@@ -354,6 +370,38 @@ def _made_of(chain: Chain, title: Sequence[str]) -> bool:
     applied = set().union(*(operations_of(ast.unparse(tree)) for tree in chain.trees.values()))
     parts = {"matmul", "transpose", *title}.union(*(parts_of(name) for name in title))
     return len(applied) > 1 and applied <= parts
+
+
+def _remembering(read: Read) -> Read:
+    """Return the reader with what it has read: a search reads the same clause with the same tensors again."""
+    known: dict[str, Request | None] = {}
+
+    def again(text: str, before: Request) -> Request | None:
+        if text not in known:
+            known[text] = read(text, before)
+        return known[text]
+
+    return again
+
+
+def _acted(acts: Clauses, clauses: Sequence[str]) -> Clauses:
+    """Return what the clauses do, in their order; else in the one way in which all tensors are taken. Raises NotAStep."""
+    straight = acts.copied()
+    try:
+        _act(straight, clauses)
+    except NotAStep:
+        pass
+    else:
+        if not straight.chain.given.keys() - straight.chain.used:
+            return straight
+    bits = [bit for clause in clauses for bit in _bits(clause)]
+    if not find_operators(" ; ".join(bits).lower()) or len(acts.chain.given) + len(bits) <= _MANY:
+        raise NotAStep(" ; ".join(bits))
+    ways = Assembly(acts, bits).ways()
+    if len(ways) != 1:
+        raise NotAStep(" ; ".join(bits))
+    ways[0].told += 1
+    return ways[0]
 
 
 def _act(acts: Clauses, clauses: Sequence[str]) -> None:
