@@ -265,6 +265,7 @@ def said_twice(text: MarkedText, request: Request, known: Request) -> bool:
         or any(_defined_twice(text, request))
         or any(_twice_alike(text, request, known))
         or _in_a_row_twice(text, request)
+        or _for_its_axis(text, request)
         or _also_a_tensor(request)
     )
 
@@ -273,6 +274,20 @@ def _also_a_tensor(request: Request) -> bool:
     """Say whether an operator of a chain would be a tensor of it, too: "var + mean", of the same tensor."""
     tensors = {name for s in request.steps for name in s.variables}
     return any(s.formula is None and s.operator in tensors for s in request.steps)
+
+
+def _for_its_axis(text: MarkedText, request: Request) -> bool:
+    """Say whether the last step reduces as a step before does: "subtract the maximum, exp, max along dim -1"."""
+    if not request.steps[1:]:
+        return False
+    last = request.steps[-1]
+    entry = operator_named(last.operator) if last.formula is None else None
+    if entry is None or entry.category != "reduction":
+        return False
+    inside = any(f"{last.operator}(" in (s.formula or "") for s in request.steps[:-1])
+    told = [m for m in text.sorted() if m.kind == "operator" and m.value in (last.operator, last)]
+    before = text.text[: told[-1].begin] if told else ""
+    return inside and _AGAIN.search(before[-_JUST_BEFORE:]) is None
 
 
 def _in_a_row_twice(text: MarkedText, request: Request) -> bool:

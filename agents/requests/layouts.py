@@ -14,7 +14,7 @@ from akgen.agents.requests.roles import named_roles, roles
 Layout = tuple[str, ...]  # the names of a tensor's axes, in order
 
 
-_PLACES = r"(?:(?:the )?spatial|(?:the )?(?:height and width|width and height|h and w|h ?[,x*&/] ?w))|空间|高宽|长宽"
+_PLACES = r"(?:(?:the )?spatial|(?:the )?(?:height and width|width and height|h and w|h ?(?:[,x*&/、和与跟及]|and) ?w))|空间|高宽|长宽|高(?:度)?[和与、]宽度?"
 _LETTER = r"[bnchwdslvtqkefmg]"
 _AXIS = r"(?:axis|axes|dim(?:ension)?s?)"
 _NAME = (
@@ -199,7 +199,8 @@ def _said() -> re.Pattern[str]:
         rf"(?P<noun>{any_axis}(?: and {any_axis})?)[ -]{_AXIS}(?![a-z0-9_]| ?=| ?\d)"
         rf"|(?<![a-z0-9_]){_AXIS} ?=? ?(?P<letter>{_LETTER})(?![a-z0-9_]| ?=)"
         rf"|(?:沿着?|对|在|按) ?(?P<zh>{any_axis}(?: ?[和、] ?{any_axis})*) ?"
-        rf"(?:维度?|轴|方向|上|个?维)+"
+        rf"(?:[两二2]?个?维度?|轴|方向|上|个?维)+"
+        rf"|(?:沿着?|对|在|按) ?(?P<zh_places>{_PLACES}) ?(?=求|做|取|计?算|平均|归|\x00)"
         rf"|沿着? ?(?P<zh_plain>{_plain()})(?![a-z0-9_])"
     )
 

@@ -63,6 +63,20 @@ def everywhere_plain(text: str) -> str:
     return _FAMILY.sub(lambda m: _members(m, text), text)
 
 
+def loosely_plain(text: str) -> str:
+    """Return a text that was not understood in other words of the same meaning; code as it is.
+
+    These rules hold only beside certain words, and are tried where nothing else is read.
+    """
+    if _CODE.search(text):
+        return text
+    besides = _besides("loose")
+    for (pattern, written), beside in zip(_rules("loose"), besides, strict=True):
+        if beside is None or beside.search(text):
+            text = pattern.sub(written, text)
+    return text
+
+
 def _members(match: re.Match[str], text: str) -> str:
     """Write "both W are 64x32" of "x@Wg" and "x@Wu" with the names of both."""
     named = dict.fromkeys(re.findall(rf"(?<![\w.]){match['stem']}(?:[a-z]\w?|_?\d|_\w+)(?!\w)", text))
@@ -198,8 +212,12 @@ def _data() -> dict[str, Any]:
 @cache
 def _conditional() -> tuple[tuple[re.Pattern[str], str, re.Pattern[str] | None], ...]:
     """Return the rules of requests; a rule with a third pattern holds for texts that have it."""
-    beside = [re.compile(rule[2], re.I) if rule[2:] else None for rule in _data()["requests"]]
-    return tuple((p, w, b) for (p, w), b in zip(_rules("requests"), beside, strict=True))
+    return tuple((p, w, b) for (p, w), b in zip(_rules("requests"), _besides("requests"), strict=True))
+
+
+@cache
+def _besides(kind: str) -> tuple[re.Pattern[str] | None, ...]:
+    return tuple(re.compile(rule[2], re.I) if any(rule[2:]) else None for rule in _data()[kind])
 
 
 @cache

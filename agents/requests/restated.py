@@ -91,7 +91,7 @@ def _is_as(equation: re.Match[str], heard: ParsedRequest, parse: Parse) -> bool:
     )  # of the last axes
     tensors = [f"{name} {list(shape)}" for name, shape in zip(indexed, shapes, strict=True)]
     read = parse(", ".join((equation[0], *tensors)), Request())
-    return read.problem is None and _agree(request.model_copy(update={"shapes": (shapes,)}), read.request)
+    return read.problem is None and compute_same(request.model_copy(update={"shapes": (shapes,)}), read.request)
 
 
 def _telling(text: str, known: Request, heard: ParsedRequest) -> Iterator[_Saying]:
@@ -121,7 +121,7 @@ def _confirmed(what: str, told: Request, parse: Parse) -> Request | None:
     """Return the request of the rest where it computes what a clause says, or has a result as it says."""
     if (claim := _claim(what)) is not None:
         return told if _has(told, claim) else None
-    same = next((r for r in _meant(what, told, parse) if _agree(told, r)), None)
+    same = next((r for r in _meant(what, told, parse) if compute_same(told, r)), None)
     return None if same is None else _simpler(told, same)
 
 
@@ -196,7 +196,8 @@ def _simpler(told: Request, same: Request) -> Request:
     return same if shorter and not told.returned and not told.every_result else told
 
 
-def _agree(told: Request, other: Request) -> bool:
+def compute_same(told: Request, other: Request) -> bool:
+    """Say whether two requests compute the same of the same tensors, on small ones."""
     from akgen.tools.reference.agreement import agree  # imports torch: only where something is said twice
 
     one, two = _case(told), _case(other)

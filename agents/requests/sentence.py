@@ -7,6 +7,7 @@ changes the request that is known already. A text that is not understood changes
 
 import ast
 import re
+from functools import lru_cache
 
 from akgen.agents.requests.abbreviated import with_permutations, with_sizes
 from akgen.agents.requests.accounted import lost_results, said_twice, unaccounted
@@ -42,7 +43,7 @@ from akgen.agents.requests.pasted.extraction import (
 )
 from akgen.agents.requests.pasted.nodes import with_nodes, with_properties
 from akgen.agents.requests.pasted.tensors_beside import Beside, indexed_source, with_tensors, without_label
-from akgen.agents.requests.plain_words import everywhere_plain, request_plain
+from akgen.agents.requests.plain_words import everywhere_plain, loosely_plain, request_plain
 from akgen.agents.requests.plainly_declared import plainly_declared
 from akgen.agents.requests.problems import Unclear, problem, problem_of
 from akgen.agents.requests.program import input_count
@@ -105,8 +106,13 @@ def parse_request(
         return ParsedRequest(request=known)
     text = text.encode(errors="replace").decode()  # half characters, which nothing could write down
     text = in_our_names(in_torch(with_nodes(with_properties(text)) if known.empty else _AGREES.sub("", text)))
-    text = _in_plain_words(text, first=known.empty)
-    return in_conversation(text, known, lambda said, then: _parsed(said, then, before))
+    plain = _in_plain_words(text, first=known.empty)
+    heard = in_conversation(plain, known, lambda said, then: _parsed(said, then, before))
+    if heard.problem is None or (loose := loosely_plain(text)) == text:
+        return heard
+    loose = _in_plain_words(loose, first=known.empty)
+    again = in_conversation(loose, known, lambda said, then: _parsed(said, then, before))
+    return again if again.problem is None and again.request != known else heard
 
 
 def _in_plain_words(text: str, *, first: bool) -> str:
@@ -191,8 +197,11 @@ def _parsed_whole(text: str, known: Request, before: Language) -> ParsedRequest:
         return again if again.problem is None else heard
     if known.empty and (assigned := _assigned(text, heard)) is not None:
         return ParsedRequest(request=assigned)
-    if known.empty and heard.problem is None and _left_open(heard.request):
+    itself = known.empty and heard.problem is None and _takes_itself(text, heard.request)
+    if itself or (known.empty and heard.problem is None and _left_open(heard.request)):
         stepwise = stepwise_request(text, _plainly)
+        if itself and stepwise is None:
+            return _not_built(text, itself, heard, known, before)
         return heard if stepwise is None else ParsedRequest(request=stepwise)
     plain = heard.problem is None and "=" not in text
     if not known.empty or plain or _CODE.search(text) or _BEYOND_REASON.search(text):
@@ -212,6 +221,21 @@ def _parsed_whole(text: str, known: Request, before: Language) -> ParsedRequest:
         if heard.problem is not None or differs(heard.request, request)
         else heard
     )
+
+
+def _takes_itself(text: str, request: Request) -> str:
+    """Return where a text says that a step takes the chain's own input once more, which would be another tensor.
+
+    "linear -> sigmoid -> times x, x [16, 512]" has one x. Empty where it does not.
+    """
+    alike = len(request.shapes) == 1 and len(request.shapes[0]) == 1
+    if not alike or not request.steps[1:] or input_count(request) == 1:
+        return ""
+    shaped = {m[1] for m in re.finditer(r"(?<![\w.])([a-z])(?= ?(?:is |of |形状|shape|[:=是为])* ?[\[(]?\d+ ?[x,×] ?\d)", text, re.I)}
+    for match in re.finditer(r"(?:(?:和|与|跟|乘以?|加上?|减去?|除以?) ?|(?<![a-z])(?:times|by|plus|minus|add|with) )([a-z])(?![\w])", text, re.I):
+        if shaped == {match[1]}:
+            return match[0]
+    return ""
 
 
 def _left_open(request: Request) -> bool:
@@ -481,6 +505,15 @@ def _code_follow_up(text: str, known: Request, language: Language) -> ParsedRequ
 
 def _plainly(text: str, known: Request) -> Request | None:
     """Return the request of a text that is understood whole; None of another one."""
+    return _alone(text) if known == Request() else _with(text, known)
+
+
+@lru_cache(maxsize=512)
+def _alone(text: str) -> Request | None:
+    return _with(text, Request())
+
+
+def _with(text: str, known: Request) -> Request | None:
     parsed = read_words(text, known, language_of(text, Language.ENGLISH))
     return parsed.request if parsed.problem is None else None
 

@@ -14,6 +14,7 @@ from akgen.agents.requests.problems import problem
 from akgen.agents.requests.remembered import in_other_words, only_named, operators_of, remembered, taken_back
 from akgen.agents.requests.rephrased import rephrased
 from akgen.agents.requests.request import ParsedRequest, Request, Shape
+from akgen.agents.requests.restated import compute_same
 from akgen.agents.requests.result_shapes import result_shape
 from akgen.agents.requests.revised import added, revised, without_unchanged
 from akgen.agents.requests.shared_shapes import names_one
@@ -22,6 +23,7 @@ from akgen.agents.requests.stated import fitted, stated_result
 from akgen.tools.core.dtypes import DType
 
 _EQUATION = re.compile(r"(?<![\w.])[a-z]\w* = ?[a-z(]", re.I)
+_OF_INDICES = re.compile(r"(?<![a-z])(?:ind(?:ex|ices)|idx|ids?|labels?|positions?|offsets?|masks?)(?![a-z])|下标|索引|标签", re.I)
 Parse = Callable[[str, Request], ParsedRequest]
 
 
@@ -38,6 +40,8 @@ def in_conversation(text: str, known: Request, parse: Parse) -> ParsedRequest:
     if (told := _of_the_result(text, known, parse)) is not None:
         return told
     ways, again = _revised(text, known, parse)
+    if len(again) > 1 and all(compute_same(again[0], other) for other in again[1:]):
+        again = [next((r for r in again if r.source is None), again[0])]
     if len(again) == 1 and not _doubtful(text, again[0], known):
         return ParsedRequest(request=remembered(again[0], known, again[0].said))
     heard = parse(text, known)
@@ -53,7 +57,7 @@ def in_conversation(text: str, known: Request, parse: Parse) -> ParsedRequest:
         names = [*(s.formula or s.operator for s in known.steps), text]
         asked = problem("order", language_of(text, Language.ENGLISH), names=names)
         return ParsedRequest(request=known, problem=asked, kind="unclear")
-    one = (_reshapes_all(heard.request, known) and names_one(text)) or _becomes_a_mask(heard.request, known)
+    one = (_reshapes_all(heard.request, known) and names_one(text)) or _becomes_a_mask(heard.request, known, text)
     if one and known.shapes:
         asked = problem("two_shapes", language_of(text, Language.ENGLISH))
         return ParsedRequest(request=known, problem=asked, kind="unclear")
@@ -114,9 +118,13 @@ def _revised(text: str, known: Request, parse: Parse) -> tuple[bool, list[Reques
     return True, found
 
 
-def _becomes_a_mask(request: Request, known: Request) -> bool:
-    """Say whether the type and the shape that are told of one tensor, a mask, were taken for those of all."""
-    return request.steps == known.steps and DType.BOOL in set(request.dtypes) - set(known.dtypes)
+def _becomes_a_mask(request: Request, known: Request, text: str) -> bool:
+    """Say whether the type that is told of one tensor, a mask or indices, was taken for that of all."""
+    if request.steps != known.steps or request.source != known.source:
+        return False
+    fresh = set(request.dtypes) - set(known.dtypes)
+    floats = any(d.is_float for d in known.dtypes) and any(not d.is_float for d in fresh)
+    return DType.BOOL in fresh or (floats and _OF_INDICES.search(text) is not None)
 
 
 def _reshapes_all(request: Request, known: Request) -> bool:

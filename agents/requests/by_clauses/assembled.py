@@ -13,12 +13,13 @@ from functools import cache
 
 from akgen.agents.requests.by_clauses.acts import Clauses, bare_verb
 from akgen.agents.requests.by_clauses.context import NotAStep, pattern, said_words, whole
-from akgen.knowledge.operators import find_operators
+from akgen.knowledge.operators import find_operators, operator_named
 
 _MOST_READINGS = 60  # clauses that are read before a text is given up
 _MOST_ORDERS = 40
 _WIDEST = 3  # bits that say one step together
 _LONGEST_RUN = 4  # tensors that one step takes beside what came before
+_ONCE = ("activation", "softmax", "normalization")  # are seldom applied twice
 _MOST_APART = 3  # attributes that stand apart from their steps
 
 
@@ -92,6 +93,7 @@ class Assembly:
                 trial.act_with(clause, run)
             except NotAStep:
                 continue
+            trial.told += bool(acts.chain.trees)  # "attention, softmax inside" are not two steps
             yield trial
 
     def _count(self) -> None:
@@ -111,7 +113,7 @@ def _orders(bits: Sequence[str]) -> Iterator[list[str]]:
     """Yield the bits as they stand, taken apart, and with what only tells an attribute behind each of the steps."""
     apart = [part for bit in bits for part in _apart(bit)]
     ways = [[*bits]] if apart == [*bits] else [[*bits], apart]
-    yield from ways
+    yield from (way for way in ways if not said_again(way))
     for way in ways:
         telling = [at for at, bit in enumerate(way) if _tells_more(bit, [*way[:at], *way[at + 1 :]])]
         steps = [at for at in range(len(way)) if at not in telling]
@@ -120,6 +122,24 @@ def _orders(bits: Sequence[str]) -> Iterator[list[str]]:
         for places in itertools.product(steps, repeat=len(telling)):
             put = [*zip(telling, places, strict=True)]
             yield [" ".join([way[at], *(way[t] for t, place in put if place == at)]) for at in steps]
+
+
+def said_again(bits: Sequence[str]) -> bool:
+    """Say whether a bit names an operator that another one names, to tell more of it: "gelu, ..., exact gelu"."""
+    named: set[str] = set()
+    for bit in bits:
+        found = {n.operator for n in find_operators(bit.lower())}
+        kinds = {n for n in found & named if (e := operator_named(n)) is not None and e.category in _ONCE}
+        if kinds and pattern("again").search(bit) is None:
+            return True
+        named |= found
+    return False
+
+
+def _in_a_row(bit: str) -> bool:
+    """Say whether a bit names several reductions, which are several results and no steps: "var + mean"."""
+    found = [operator_named(n.operator) for n in find_operators(bit.lower())]
+    return sum(e is not None and e.category == "reduction" for e in found) > 1
 
 
 def _tells_more(bit: str, others: Sequence[str]) -> bool:
@@ -137,6 +157,8 @@ def _ATTRIBUTE() -> re.Pattern[str]:
 
 def _apart(bit: str) -> list[str]:
     """Return a bit taken apart at the signs and words that join steps."""
+    if _in_a_row(bit):
+        return [bit]
     parts = [p.strip() for p in pattern("joined steps").split(bit)]
     return [p for p in parts if p]
 

@@ -8,11 +8,11 @@ no clause takes, and sizes that do not fit leave the text to a question.
 import ast
 import re
 from collections.abc import Sequence, Set
-from functools import cache
+from functools import cache, lru_cache
 from keyword import iskeyword
 
 from akgen.agents.requests.by_clauses.acts import Clauses, Read
-from akgen.agents.requests.by_clauses.assembled import Assembly
+from akgen.agents.requests.by_clauses.assembled import Assembly, said_again
 from akgen.agents.requests.by_clauses.context import Chain, NotAStep, identifier, pattern, said_words
 from akgen.agents.requests.formula import operations_of
 from akgen.agents.requests.marks import words
@@ -32,6 +32,7 @@ _PAIR = 2
 _MANY = 3  # steps of which something is made that a title names
 
 
+@lru_cache(maxsize=64)  # the same text is looked at by several readers
 def stepwise_request(said: str, read: Read) -> Request | None:
     """Return the request of a chain whose clauses are all understood; None of another text.
 
@@ -334,6 +335,8 @@ def _says_nothing(bit: str, names: Sequence[str]) -> bool:
 def _built(told: ToldChain, read: Read, wanted: Set[Shape | None]) -> Request | None:
     floats = {t.dtype for t in told.tensors if t.dtype is not None and t.dtype.is_float}
     usual = told.kind or (next(iter(floats)) if len(floats) == 1 else None)
+    if told.kind is not None and told.kind not in {t.dtype for t in told.tensors} and all(t.dtype for t in told.tensors):
+        return None  # "softmax in fp32" of fp16 tensors
     assumed = usual is None and all(t.dtype is None for t in told.tensors)
     given = {
         identifier(t.name): GivenTensor(identifier(t.name), t.shape or (), t.dtype or usual or DType.FLOAT32)
@@ -347,7 +350,7 @@ def _built(told: ToldChain, read: Read, wanted: Set[Shape | None]) -> Request | 
         or next((n for n in ("x", "input", "inp") if n in given), None)
         or next(iter(unnamed), None)
     )
-    acts = Clauses(Chain(given), _remembering(read), begins)
+    acts = Clauses(Chain(given), read, begins)
     acts.starts = told.begins
     try:
         acts = _acted(acts, clauses)
@@ -372,35 +375,22 @@ def _made_of(chain: Chain, title: Sequence[str]) -> bool:
     return len(applied) > 1 and applied <= parts
 
 
-def _remembering(read: Read) -> Read:
-    """Return the reader with what it has read: a search reads the same clause with the same tensors again."""
-    known: dict[str, Request | None] = {}
-
-    def again(text: str, before: Request) -> Request | None:
-        if text not in known:
-            known[text] = read(text, before)
-        return known[text]
-
-    return again
-
-
 def _acted(acts: Clauses, clauses: Sequence[str]) -> Clauses:
     """Return what the clauses do, in their order; else in the one way in which all tensors are taken. Raises NotAStep."""
+    bits = [bit for clause in clauses for bit in _bits(clause)]
     straight = acts.copied()
     try:
         _act(straight, clauses)
     except NotAStep:
         pass
     else:
-        if not straight.chain.given.keys() - straight.chain.used:
+        if not said_again(bits) and not straight.chain.given.keys() - straight.chain.used:
             return straight
-    bits = [bit for clause in clauses for bit in _bits(clause)]
     if not find_operators(" ; ".join(bits).lower()) or len(acts.chain.given) + len(bits) <= _MANY:
         raise NotAStep(" ; ".join(bits))
     ways = Assembly(acts, bits).ways()
     if len(ways) != 1:
         raise NotAStep(" ; ".join(bits))
-    ways[0].told += 1
     return ways[0]
 
 
