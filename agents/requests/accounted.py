@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from akgen.agents.requests.declarations import declarations
 from akgen.agents.requests.formula import is_mask
 from akgen.agents.requests.marks import Mark, MarkedText
+from akgen.agents.requests.needs import takes_its_numbers
 from akgen.agents.requests.program import tensors_in
 from akgen.agents.requests.request import ChainStep, Request
 from akgen.agents.requests.sizes import take_dtypes
@@ -112,6 +113,7 @@ def unaccounted(text: MarkedText, said: str, request: Request, known: Request) -
         return []
     return [
         *_numbers(said, request, known),
+        *(str(o) for s in request.steps if not takes_its_numbers(s) for o in s.operands),
         *_words(text, said, request),
         *_letters(text, request),
         *_one_letter(said, request),

@@ -131,6 +131,14 @@ def rank_of(text: MarkedText) -> int | None:
     return len(re.findall(r"\d+k?", found[0])) if found else None
 
 
+def layout_by_shape(text: MarkedText) -> Layout:
+    """Return the axes of images whose sizes tell them, [2, 56, 56, 96], where height and width are named; else none."""
+    found = re.search(rf"{sizes.PRODUCT}|[\[(] ?\d+k?(?: ?, ?\d+k?)+ ?[\])]", text.text)
+    shape = re.findall(r"\d+k?", found[0]) if found else []
+    last = len(shape) == len("nhwc") and shape[1] == shape[2] != shape[3]
+    return ("n", "h", "w", "c") if last and re.search(_PLACES, text.text) else ()
+
+
 def _axes_of(each: re.Match[str], layout: Layout, rank: int | None) -> list[int]:
     if (letter := each["said"]) is not None:
         return [layout.index(letter)] if letter in layout else []

@@ -58,6 +58,15 @@ def way_of(step: ChainStep, rank: int | None = None) -> Way:
     return way
 
 
+def takes_its_numbers(step: ChainStep) -> bool:
+    """Say whether an operator has places for all numbers that a step has beside its first tensor."""
+    numbers = [o for o in step.operands if isinstance(o, int | float)]
+    if not numbers or step.formula is not None:
+        return True
+    entry = entry_of(step)
+    return entry.expression is not None or any(_fits(s, step, numbers) for s in entry.signatures())
+
+
 def _spatial(entry: OperatorEntry, step: ChainStep, rank: int | None) -> int | None:
     """Return over how many axes it goes: those of its window, else all behind batch and channels."""
     window = step.attributes.get("kernel_size")

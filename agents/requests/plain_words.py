@@ -63,16 +63,17 @@ def everywhere_plain(text: str) -> str:
     return _FAMILY.sub(lambda m: _members(m, text), text)
 
 
-def loosely_plain(text: str) -> str:
+def loosely_plain(text: str, before: str = "") -> str:
     """Return a text that was not understood in other words of the same meaning; code as it is.
 
-    These rules hold only beside certain words, and are tried where nothing else is read.
+    These rules hold only beside certain words, of the text or of what was said `before`; they are tried where nothing
+    else is read.
     """
     if _CODE.search(text):
         return text
     besides = _besides("loose")
     for (pattern, written), beside in zip(_rules("loose"), besides, strict=True):
-        if beside is None or beside.search(text):
+        if beside is None or beside.search(f"{before} {text}"):
             text = pattern.sub(written, text)
     return text
 

@@ -28,6 +28,7 @@ from akgen.agents.requests.joints import take_joints
 from akgen.agents.requests.layouts import (
     layout_by_sizes,
     layout_of,
+    layout_by_shape,
     rank_of,
     take_each,
     take_layout_words,
@@ -250,7 +251,8 @@ class Reading:
         sizes.take_axes(self.text)
 
     def _take_named_axes(self, *, letters: bool = False) -> None:
-        take_named_axes(self.text, self._layout, self._rank(), letters=letters)
+        layout = self._layout or layout_by_shape(self.text)
+        take_named_axes(self.text, layout, self._rank(), letters=letters)
 
     def _rank(self) -> int | None:
         """Return the rank of the first tensor, as far as it is told."""

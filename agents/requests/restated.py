@@ -34,6 +34,9 @@ _BY_INDEX = re.compile(
     re.I,
 )
 _INDEXED = re.compile(r"(?<![\w.])([a-z]\w*) ?\[([^\[\]]*)\]", re.I)
+_RECURRENCE = re.compile(  # y[t] = a[t] * y[t-1] + x[t], which no numbers of one step can check
+    r"([a-z])\[t\] ?= ?[a-z]\[t\] ?\*? ?\1\[t ?- ?1\] ?\+ ?[a-z]\[t\]", re.I
+)
 _MOST_STEPS, _MOST_SAYINGS = 8, 2
 _LONGEST = 400  # characters of a text that is looked at
 _UNREADABLE = (RuntimeError, ValueError, IndexError, KeyError, AssertionError)
@@ -80,6 +83,8 @@ def _is_as(equation: re.Match[str], heard: ParsedRequest, parse: Parse) -> bool:
     """
     request = heard.request
     if heard.problem is not None or request.source is not None or any(s.formula for s in request.steps):
+        return True
+    if _RECURRENCE.fullmatch(equation[0].strip()) and "linear_recurrence" in {s.operator for s in request.steps}:
         return True
     indexed = {m[1]: m[2].count(",") + 1 for m in _INDEXED.finditer(equation["right"])}
     count = input_count(request)

@@ -64,7 +64,7 @@ from akgen.agents.requests.specified.reader import specified_request
 from akgen.agents.requests.stated import stated_result, with_stated_result, without_kept_result
 from akgen.agents.requests.told import told_request
 from akgen.agents.requests.told_weights import with_vectors, with_weights
-from akgen.agents.requests.turns import in_conversation
+from akgen.agents.requests.turns import clause_by_clause, in_conversation
 from akgen.agents.requests.typed.reader import typed_request, wraps_around
 from akgen.knowledge.operators import find_operators
 from akgen.tools.core.dtypes import DType
@@ -108,11 +108,19 @@ def parse_request(
     text = in_our_names(in_torch(with_nodes(with_properties(text)) if known.empty else _AGREES.sub("", text)))
     plain = _in_plain_words(text, first=known.empty)
     heard = in_conversation(plain, known, lambda said, then: _parsed(said, then, before))
-    if heard.problem is None or (loose := loosely_plain(text)) == text:
+    if heard.problem is None:
         return heard
-    loose = _in_plain_words(loose, first=known.empty)
-    again = in_conversation(loose, known, lambda said, then: _parsed(said, then, before))
-    return again if again.problem is None and again.request != known else heard
+    loose = loosely_plain(text, " ".join(known.said))
+    for said in dict.fromkeys((text, loose)):
+        in_words = _in_plain_words(said, first=known.empty)
+        if said != text:
+            again = in_conversation(in_words, known, lambda told, then: _parsed(told, then, before))
+            if again.problem is None and again.request != known:
+                return again
+        found = clause_by_clause(in_words, known, lambda told, then: _parsed(told, then, before))
+        if found is not None and found != known:
+            return ParsedRequest(request=found)
+    return heard
 
 
 def _in_plain_words(text: str, *, first: bool) -> str:

@@ -7,7 +7,7 @@ shape.
 import re
 from collections.abc import Callable
 
-from akgen.agents.requests.follow_up_words import pattern, plainly
+from akgen.agents.requests.follow_up_words import acknowledges, clause_spans, pattern, plainly
 from akgen.agents.requests.language import Language, language_of
 from akgen.agents.requests.needs import missing, tensors_of
 from akgen.agents.requests.problems import problem
@@ -20,8 +20,10 @@ from akgen.agents.requests.revised import added, revised, without_unchanged
 from akgen.agents.requests.shared_shapes import names_one
 from akgen.agents.requests.specified.program import NAME
 from akgen.agents.requests.stated import fitted, stated_result
+from akgen.knowledge.operators import operator_named
 from akgen.tools.core.dtypes import DType
 
+_MOST_CLAUSES = 5  # of a follow-up that are read one after the other
 _EQUATION = re.compile(r"(?<![\w.])[a-z]\w* = ?[a-z(]", re.I)
 _OF_INDICES = re.compile(r"(?<![a-z])(?:ind(?:ex|ices)|idx|ids?|labels?|positions?|offsets?|masks?)(?![a-z])|下标|索引|标签", re.I)
 Parse = Callable[[str, Request], ParsedRequest]
@@ -40,7 +42,7 @@ def in_conversation(text: str, known: Request, parse: Parse) -> ParsedRequest:
     if (told := _of_the_result(text, known, parse)) is not None:
         return told
     ways, again = _revised(text, known, parse)
-    if len(again) > 1 and all(compute_same(again[0], other) for other in again[1:]):
+    if len(again) > 1 and all(_same(again[0], other) for other in again[1:]):
         again = [next((r for r in again if r.source is None), again[0])]
     if len(again) == 1 and not _doubtful(text, again[0], known):
         return ParsedRequest(request=remembered(again[0], known, again[0].said))
@@ -64,6 +66,31 @@ def in_conversation(text: str, known: Request, parse: Parse) -> ParsedRequest:
     alone = not known.empty and parse(text, Request()).request == heard.request
     turns = (text,) if alone or known.empty else (*known.said, text)
     return heard.model_copy(update={"request": remembered(heard.request, known, turns)})
+
+
+def _same(one: Request, other: Request) -> bool:
+    return (one.shapes, one.dtypes) == (other.shapes, other.dtypes) and compute_same(one, other)
+
+
+def clause_by_clause(text: str, known: Request, parse: Parse) -> Request | None:
+    """Return what the clauses of a follow-up make of what is known, each after the one before; None of any other one."""
+    spans = clause_spans(text)
+    if known.empty or known.source is not None and known.source.name != NAME or not 1 < len(spans) <= _MOST_CLAUSES:
+        return None
+    request = known
+    for begin, end in spans:
+        clause = text[begin:end].strip()
+        if acknowledges(clause) or pattern("the rest stays").fullmatch(plainly(clause)):
+            continue
+        if pattern("keeps").fullmatch(plainly(clause)):
+            if result_shape(request) is None or result_shape(request) != result_shape(known):
+                return None
+            continue
+        heard = in_conversation(clause, request, parse)
+        if heard.problem is not None or heard.request == request:
+            return None
+        request = heard.request
+    return request
 
 
 def _of_the_result(text: str, known: Request, parse: Parse) -> ParsedRequest | None:
@@ -189,7 +216,20 @@ def _doubtful(text: str, request: Request, known: Request) -> bool:
     fresh = {s.operator for s in request.steps} - {s.operator for s in known.steps}
     if fresh and fresh <= _COMMON and re.search(r"(?<![a-z])(?:all|any) of|where it", text, re.I):
         return True
+    if _EXCHANGES.search(text) and _stays_beside(request, known):
+        return True
     return _shrinks(text, request, known) or _moves(text, request, known) or _of_both(text, known)
+
+
+_EXCHANGES = re.compile(r"(?<![a-z])(?:make (?:it|that|this)|switch(?:ed)? (?:it |that )?to|change (?:it|that|this) to|instead|replace)(?![a-z])|[换改](?:成|为|用)", re.I)
+
+
+def _stays_beside(request: Request, known: Request) -> bool:
+    """Say whether an operator stands beside the one of its kind whose place it was to take: softmax and log_softmax."""
+    before = {s.operator for s in known.steps}
+    kinds = {n: e.category for s in request.steps if (e := operator_named(n := s.operator)) is not None}
+    fresh = {kinds[n] for n in kinds.keys() - before}
+    return bool(fresh & {kinds[n] for n in kinds.keys() & before} & {"activation", "softmax", "normalization"})
 
 
 def _shrinks(text: str, request: Request, known: Request) -> bool:

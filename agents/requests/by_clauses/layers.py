@@ -95,10 +95,9 @@ class Layers(Context):
             return False
         if self.chain.current is None and sum(len(self.chain.given[n].shape) > 1 for n in named) > 1:
             self.chain.begin_with(named.pop(0))
-        if not named:
-            named = [
-                n for n in ("weight", "w", "bias", "b") if n in self.chain.given and n not in self.chain.used
-            ]
+        if not any(len(self.chain.given[n].shape) > 1 for n in named):
+            usual = ("weight", "w", *(() if named else ("bias", "b")))
+            named += [n for n in usual if n in self.chain.given and n not in self.chain.used]
         now = self.now()
         value = self.chain.value(now)
         if value is None or not value.shape or not named or len(named) > _PAIR:
@@ -184,12 +183,9 @@ class Layers(Context):
             and sum(len(self.chain.given[n].shape) > 1 for n in named) > 1
         ):
             self.chain.begin_with(named.pop(0))
-        if not named:
-            named = [
-                n
-                for n in ("weight", "w", "kernel", "bias", "b")
-                if n in self.chain.given and n not in self.chain.used
-            ]
+        if not any(len(self.chain.given[n].shape) > 1 for n in named):
+            usual = ("weight", "w", "kernel", *(() if named else ("bias", "b")))
+            named += [n for n in usual if n in self.chain.given and n not in self.chain.used]
         now = self.now()
         value = self.chain.value(now)
         named = sorted(

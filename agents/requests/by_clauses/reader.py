@@ -18,6 +18,7 @@ from akgen.agents.requests.formula import operations_of
 from akgen.agents.requests.marks import words
 from akgen.agents.requests.parts import parts_of
 from akgen.agents.requests.request import Request, Shape
+from akgen.agents.requests.restated import compute_same
 from akgen.agents.requests.specified.layout import SpecifiedText, type_words
 from akgen.agents.requests.specified.program import GivenTensor
 from akgen.agents.requests.specified.tensors import SHAPE, SpecifiedTensor, dtype_of, shape_of, told_tensors
@@ -389,7 +390,8 @@ def _acted(acts: Clauses, clauses: Sequence[str]) -> Clauses:
     if not find_operators(" ; ".join(bits).lower()) or len(acts.chain.given) + len(bits) <= _MANY:
         raise NotAStep(" ; ".join(bits))
     ways = Assembly(acts, bits).ways()
-    if len(ways) != 1:
+    read = [way.chain.request(assumed=False) for way in ways]
+    if not ways or any(r is None or not compute_same(read[0] or r, r) for r in read[1:]):
         raise NotAStep(" ; ".join(bits))
     return ways[0]
 
