@@ -5,6 +5,7 @@ last axis" of a vector, are looked at with the shapes of the text.
 """
 
 import json
+import math
 import re
 from functools import cache
 from importlib.resources import files
@@ -14,6 +15,11 @@ from akgen.agents.requests.marks import words
 from akgen.agents.requests.worded_shapes import with_worded_shapes
 from akgen.knowledge.operators import find_operators, operator_named
 
+_VALUE_AGAIN = re.compile(
+    r"(?P<n>\d+(?:\.\d+)?) ?[(（](?:也就是|就是|即|=|i\.?e\.?|that is|aka|so)?[\s,]*"
+    r"(?:(?:sqrt\(|√ ?\(?|根号 ?)(?P<root>\d+)\)?|(?P<base>\d+) ?(?:\^|\*\*) ?(?P<power>\d{1,2}))[)）]",
+    re.I,
+)
 _N = r"\d{1,12}"  # more digits are no size
 _METHOD = re.compile(r"(?<![\w.])(?:x|input|inp|tensor|t|a)\.(?P<name>[a-z][a-z_0-9]*)(?![\w(.]| ?\()")
 _SIZED = rf"(?:[\[(] ?{_N}(?: ?, ?{_N})* ?,? ?[\])]|(?<![\w.]){_N}(?: ?[x×*] ?{_N})+(?![\w.]))"
@@ -75,7 +81,14 @@ def loosely_plain(text: str, before: str = "") -> str:
     for (pattern, written), beside in zip(_rules("loose"), besides, strict=True):
         if beside is None or beside.search(f"{before} {text}"):
             text = pattern.sub(written, text)
-    return text
+    return _VALUE_AGAIN.sub(_without_value, text)
+
+
+def _without_value(match: re.Match[str]) -> str:
+    """Leave out in what way a number was computed, "16 (i.e. sqrt(256))", where it was."""
+    root = match["root"] is not None
+    other = math.sqrt(float(match["root"])) if root else float(match["base"]) ** float(match["power"])
+    return match["n"] if math.isclose(other, float(match["n"]), rel_tol=1e-3) else match[0]
 
 
 def _members(match: re.Match[str], text: str) -> str:

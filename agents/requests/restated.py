@@ -76,6 +76,11 @@ def restated(text: str, known: Request, heard: ParsedRequest, parse: Parse) -> P
     return None
 
 
+def is_led(clause: str) -> bool:
+    """Say whether a clause begins as one that says something again: "so", "i.e.", 即."""
+    return re.match(rf"\s*(?:and |，|,)?\s*(?:{_said()['leads']})", clause, re.I) is not None
+
+
 def _is_as(equation: re.Match[str], heard: ParsedRequest, parse: Parse) -> bool:
     """Say whether what is built of an operator's name computes what an equation by index beside it says.
 

@@ -14,7 +14,7 @@ from akgen.agents.requests.problems import problem
 from akgen.agents.requests.remembered import in_other_words, only_named, operators_of, remembered, taken_back
 from akgen.agents.requests.rephrased import rephrased
 from akgen.agents.requests.request import ParsedRequest, Request, Shape
-from akgen.agents.requests.restated import compute_same
+from akgen.agents.requests.restated import compute_same, is_led
 from akgen.agents.requests.result_shapes import result_shape
 from akgen.agents.requests.revised import added, revised, without_unchanged
 from akgen.agents.requests.shared_shapes import names_one
@@ -76,6 +76,8 @@ def clause_by_clause(text: str, known: Request, parse: Parse) -> Request | None:
     """Return what the clauses of a follow-up make of what is known, each after the one before; None of any other one."""
     spans = clause_spans(text)
     if known.empty or known.source is not None and known.source.name != NAME or not 1 < len(spans) <= _MOST_CLAUSES:
+        return None
+    if any(is_led(text[begin:end]) for begin, end in spans):
         return None
     request = known
     for begin, end in spans:

@@ -364,7 +364,9 @@ class Clauses(Layers):
         dtype = dtype_of(match["type"]) if match is not None else None
         if dtype is None:
             return False
-        self.chain.put(to_type(self.now(), dtype))
+        value = self.chain.value(self.now())
+        if value is None or value.dtype is not dtype or self.chain.current not in self.chain.trees:
+            self.chain.put(to_type(self.now(), dtype))
         return True
 
     def _of_subject(self, clause: str) -> bool:
