@@ -84,12 +84,16 @@ def _is_in(name: str, built: set[str], request: Request) -> bool:
 
 def _is_on(name: str, built: set[str], request: Request) -> bool:
     """Say whether an attribute is in what would be built: told, as a default, or as a tensor."""
-    given = {v for s in request.steps for v in s.variables} | {*(request.source and request.source.arguments or ())}
+    given = {v for s in request.steps for v in s.variables} | {
+        *(request.source and request.source.arguments or ())
+    }
     if name in given or any(b.startswith(f"{name}=") and b.partition("=")[2] not in _OFF for b in built):
         return True
     if f"{name}=" in {b.partition("=")[0] + "=" for b in built}:
         return False
-    entries = [e for s in request.steps if s.formula is None and (e := operator_named(s.operator)) is not None]
+    entries = [
+        e for s in request.steps if s.formula is None and (e := operator_named(s.operator)) is not None
+    ]
     defaults = [p.default for e in entries if (p := parameters_of(e).get(name)) is not None]
     whole = name == "eps" and any("norm" in b or "similarity" in b for b in built - {e.name for e in entries})
     return whole or any(d is not None and d not in _OFF for d in defaults)

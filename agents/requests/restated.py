@@ -89,7 +89,9 @@ def _is_as(equation: re.Match[str], heard: ParsedRequest, parse: Parse) -> bool:
     request = heard.request
     if heard.problem is not None or request.source is not None or any(s.formula for s in request.steps):
         return True
-    if _RECURRENCE.fullmatch(equation[0].strip()) and "linear_recurrence" in {s.operator for s in request.steps}:
+    if _RECURRENCE.fullmatch(equation[0].strip()) and "linear_recurrence" in {
+        s.operator for s in request.steps
+    }:
         return True
     indexed = {m[1]: m[2].count(",") + 1 for m in _INDEXED.finditer(equation["right"])}
     count = input_count(request)
@@ -101,7 +103,9 @@ def _is_as(equation: re.Match[str], heard: ParsedRequest, parse: Parse) -> bool:
     )  # of the last axes
     tensors = [f"{name} {list(shape)}" for name, shape in zip(indexed, shapes, strict=True)]
     read = parse(", ".join((equation[0], *tensors)), Request())
-    return read.problem is None and compute_same(request.model_copy(update={"shapes": (shapes,)}), read.request)
+    return read.problem is None and compute_same(
+        request.model_copy(update={"shapes": (shapes,)}), read.request
+    )
 
 
 def _telling(text: str, known: Request, heard: ParsedRequest) -> Iterator[_Saying]:

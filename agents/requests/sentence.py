@@ -239,8 +239,17 @@ def _takes_itself(text: str, request: Request) -> str:
     alike = len(request.shapes) == 1 and len(request.shapes[0]) == 1
     if not alike or not request.steps[1:] or input_count(request) == 1:
         return ""
-    shaped = {m[1] for m in re.finditer(r"(?<![\w.])([a-z])(?= ?(?:is |of |形状|shape|[:=是为])* ?[\[(]?\d+ ?[x,×] ?\d)", text, re.I)}
-    for match in re.finditer(r"(?:(?:和|与|跟|乘以?|加上?|减去?|除以?) ?|(?<![a-z])(?:times|by|plus|minus|add|with) )([a-z])(?![\w])", text, re.I):
+    shaped = {
+        m[1]
+        for m in re.finditer(
+            r"(?<![\w.])([a-z])(?= ?(?:is |of |形状|shape|[:=是为])* ?[\[(]?\d+ ?[x,×] ?\d)", text, re.I
+        )
+    }
+    for match in re.finditer(
+        r"(?:(?:和|与|跟|乘以?|加上?|减去?|除以?) ?|(?<![a-z])(?:times|by|plus|minus|add|with) )([a-z])(?![\w])",
+        text,
+        re.I,
+    ):
         if shaped == {match[1]}:
             return match[0]
     return ""

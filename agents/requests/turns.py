@@ -25,7 +25,9 @@ from akgen.tools.core.dtypes import DType
 
 _MOST_CLAUSES = 5  # of a follow-up that are read one after the other
 _EQUATION = re.compile(r"(?<![\w.])[a-z]\w* = ?[a-z(]", re.I)
-_OF_INDICES = re.compile(r"(?<![a-z])(?:ind(?:ex|ices)|idx|ids?|labels?|positions?|offsets?|masks?)(?![a-z])|下标|索引|标签", re.I)
+_OF_INDICES = re.compile(
+    r"(?<![a-z])(?:ind(?:ex|ices)|idx|ids?|labels?|positions?|offsets?|masks?)(?![a-z])|下标|索引|标签", re.I
+)
 Parse = Callable[[str, Request], ParsedRequest]
 
 
@@ -59,7 +61,9 @@ def in_conversation(text: str, known: Request, parse: Parse) -> ParsedRequest:
         names = [*(s.formula or s.operator for s in known.steps), text]
         asked = problem("order", language_of(text, Language.ENGLISH), names=names)
         return ParsedRequest(request=known, problem=asked, kind="unclear")
-    one = (_reshapes_all(heard.request, known) and names_one(text)) or _becomes_a_mask(heard.request, known, text)
+    one = (_reshapes_all(heard.request, known) and names_one(text)) or _becomes_a_mask(
+        heard.request, known, text
+    )
     if one and known.shapes:
         asked = problem("two_shapes", language_of(text, Language.ENGLISH))
         return ParsedRequest(request=known, problem=asked, kind="unclear")
@@ -75,7 +79,12 @@ def _same(one: Request, other: Request) -> bool:
 def clause_by_clause(text: str, known: Request, parse: Parse) -> Request | None:
     """Return what the clauses of a follow-up make of what is known, each after the one before; None of any other one."""
     spans = clause_spans(text)
-    if known.empty or known.source is not None and known.source.name != NAME or not 1 < len(spans) <= _MOST_CLAUSES:
+    if (
+        known.empty
+        or known.source is not None
+        and known.source.name != NAME
+        or not 1 < len(spans) <= _MOST_CLAUSES
+    ):
         return None
     if any(is_led(text[begin:end]) for begin, end in spans):
         return None
@@ -223,7 +232,10 @@ def _doubtful(text: str, request: Request, known: Request) -> bool:
     return _shrinks(text, request, known) or _moves(text, request, known) or _of_both(text, known)
 
 
-_EXCHANGES = re.compile(r"(?<![a-z])(?:make (?:it|that|this)|switch(?:ed)? (?:it |that )?to|change (?:it|that|this) to|instead|replace)(?![a-z])|[换改](?:成|为|用)", re.I)
+_EXCHANGES = re.compile(
+    r"(?<![a-z])(?:make (?:it|that|this)|switch(?:ed)? (?:it |that )?to|change (?:it|that|this) to|instead|replace)(?![a-z])|[换改](?:成|为|用)",
+    re.I,
+)
 
 
 def _stays_beside(request: Request, known: Request) -> bool:
@@ -231,7 +243,9 @@ def _stays_beside(request: Request, known: Request) -> bool:
     before = {s.operator for s in known.steps}
     kinds = {n: e.category for s in request.steps if (e := operator_named(n := s.operator)) is not None}
     fresh = {kinds[n] for n in kinds.keys() - before}
-    return bool(fresh & {kinds[n] for n in kinds.keys() & before} & {"activation", "softmax", "normalization"})
+    return bool(
+        fresh & {kinds[n] for n in kinds.keys() & before} & {"activation", "softmax", "normalization"}
+    )
 
 
 def _shrinks(text: str, request: Request, known: Request) -> bool:

@@ -42,7 +42,9 @@ _LIMIT = re.compile(r'params\["shape(?P<at>\d*)"\]')
 _ROOT = re.compile(rf"(?:sqrt|√)\s?\(?(?P<of>{'|'.join(WIDTHS)})(?![\w])\)?", re.I)
 _KINDS = {"amax": "max|最大", "amin": "min|最小", "mean": "mean|average|均|平均", "sum": "sum|total|总|和|之"}
 _PAIR = 2
-_PATH = re.compile(r"\A(?:torch\.(?:nn\.functional\.)?|nn\.functional\.|F\.|nn\.)(?=\w+(?:[^\w(]|\Z))")  # of no call
+_PATH = re.compile(
+    r"\A(?:torch\.(?:nn\.functional\.)?|nn\.functional\.|F\.|nn\.)(?=\w+(?:[^\w(]|\Z))"
+)  # of no call
 
 
 @cache

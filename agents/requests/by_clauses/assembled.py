@@ -171,4 +171,6 @@ def _is_silent(bit: str, names: Sequence[str]) -> bool:
         bit = re.sub(whole(name), " ", bit)
     bit = bit.strip()
     idle = pattern("filler").fullmatch(bit) or pattern("idle").fullmatch(bit)
-    return idle is not None or (pattern("place").fullmatch(bit) is not None and not find_operators(bit.lower()))
+    return idle is not None or (
+        pattern("place").fullmatch(bit) is not None and not find_operators(bit.lower())
+    )

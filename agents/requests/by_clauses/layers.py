@@ -4,6 +4,7 @@ import ast
 import re
 
 from akgen.agents.requests.by_clauses.context import Context, NotAStep, pattern, said_words, whole
+from akgen.agents.requests.request import Held
 from akgen.agents.requests.trees import call
 from akgen.tools.core.dtypes import DType
 
@@ -37,7 +38,9 @@ class Layers(Context):
             if not self.chain.given[n].dtype.is_float and self.chain.given[n].dtype is not DType.BOOL
         ]
         if match is not None and named and not indices:  # "look up the table", of the only indices
-            indices = [n for n, t in self.chain.given.items() if not t.dtype.is_float and t.dtype is not DType.BOOL]
+            indices = [
+                n for n, t in self.chain.given.items() if not t.dtype.is_float and t.dtype is not DType.BOOL
+            ]
         if match is None or len(indices) != 1 or len(named) > _PAIR:
             return False
         rest = f"{clause[: match.start()]} {clause[match.end() :]}"
@@ -235,6 +238,8 @@ class Layers(Context):
         if slots[0] is None or slots[1] is None or {*named} - {*slots} or (slots[3] and not slots[2]):
             raise NotAStep(clause)
         given = [self.chain.named(n) for n in slots if n is not None]
+        variance = self.chain.given[slots[1]]
+        self.chain.holds[slots[1]] = Held(draw="between", limit="0.05, 0.95", dtype=variance.dtype)
         tree = call("torch.nn.functional.batch_norm", self.now(), *given)
         assert isinstance(tree, ast.Call)
         tree.keywords = [ast.keyword("eps", ast.Constant(float(eps["eps"])))] if eps is not None else []

@@ -107,7 +107,9 @@ class ToldChain:
         ):
             silent = bool(parts) and all(_says_nothing(bit, names) for bit in _bits(parts[0]))
             told = find_operators(names_it.lower())
-            beside = re.sub(rf"(?<![\w.])(?:{'|'.join(map(re.escape, names)) or '-'})(?!\w)", " ", " ; ".join(parts))
+            beside = re.sub(
+                rf"(?<![\w.])(?:{'|'.join(map(re.escape, names)) or '-'})(?!\w)", " ", " ; ".join(parts)
+            )
             behind = {n.operator for n in find_operators(pattern("idle modes").sub(" ", beside).lower())}
             if len(told) > 1 and not silent and behind <= {n.operator for n in told}:
                 parts = [*(p for p in pattern("hard").split(names_it.rstrip(" :：")) if p), *parts]
@@ -336,7 +338,11 @@ def _says_nothing(bit: str, names: Sequence[str]) -> bool:
 def _built(told: ToldChain, read: Read, wanted: Set[Shape | None]) -> Request | None:
     floats = {t.dtype for t in told.tensors if t.dtype is not None and t.dtype.is_float}
     usual = told.kind or (next(iter(floats)) if len(floats) == 1 else None)
-    if told.kind is not None and told.kind not in {t.dtype for t in told.tensors} and all(t.dtype for t in told.tensors):
+    if (
+        told.kind is not None
+        and told.kind not in {t.dtype for t in told.tensors}
+        and all(t.dtype for t in told.tensors)
+    ):
         return None  # "softmax in fp32" of fp16 tensors
     assumed = usual is None and all(t.dtype is None for t in told.tensors)
     given = {
