@@ -85,7 +85,7 @@ def _is_in(name: str, built: set[str], request: Request) -> bool:
 def _is_on(name: str, built: set[str], request: Request) -> bool:
     """Say whether an attribute is in what would be built: told, as a default, or as a tensor."""
     given = {v for s in request.steps for v in s.variables} | {
-        *(request.source and request.source.arguments or ())
+        *((request.source and request.source.arguments) or ())
     }
     if name in given or any(b.startswith(f"{name}=") and b.partition("=")[2] not in _OFF for b in built):
         return True

@@ -14,7 +14,10 @@ from akgen.agents.requests.roles import named_roles, roles
 Layout = tuple[str, ...]  # the names of a tensor's axes, in order
 
 
-_PLACES = r"(?:(?:the )?spatial|(?:the )?(?:height and width|width and height|h and w|h ?(?:[,x*&/、和与跟及]|and) ?w))|空间|高宽|长宽|高(?:度)?[和与、]宽度?"
+_PLACES = (
+    r"(?:(?:the )?spatial|(?:the )?(?:height and width|width and height|h and w|h ?(?:[,x*&/、和与跟及]|and) ?w))"
+    r"|空间|高宽|长宽|高(?:度)?[和与、]宽度?"
+)
 _LETTER = r"[bnchwdslvtqkefmg]"
 _AXIS = r"(?:axis|axes|dim(?:ension)?s?)"
 _NAME = (

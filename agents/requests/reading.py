@@ -26,9 +26,9 @@ from akgen.agents.requests.formula import bound, join_formulas, take_formulas
 from akgen.agents.requests.guesses import misspelt_filler
 from akgen.agents.requests.joints import take_joints
 from akgen.agents.requests.layouts import (
+    layout_by_shape,
     layout_by_sizes,
     layout_of,
-    layout_by_shape,
     rank_of,
     take_each,
     take_layout_words,

@@ -77,12 +77,11 @@ def _same(one: Request, other: Request) -> bool:
 
 
 def clause_by_clause(text: str, known: Request, parse: Parse) -> Request | None:
-    """Return what the clauses of a follow-up make of what is known, each after the one before; None of any other one."""
+    """Return what a follow-up makes of what is known, one clause after the other; None where one is not read."""
     spans = clause_spans(text)
     if (
         known.empty
-        or known.source is not None
-        and known.source.name != NAME
+        or (known.source is not None and known.source.name != NAME)
         or not 1 < len(spans) <= _MOST_CLAUSES
     ):
         return None
@@ -233,7 +232,8 @@ def _doubtful(text: str, request: Request, known: Request) -> bool:
 
 
 _EXCHANGES = re.compile(
-    r"(?<![a-z])(?:make (?:it|that|this)|switch(?:ed)? (?:it |that )?to|change (?:it|that|this) to|instead|replace)(?![a-z])|[换改](?:成|为|用)",
+    r"(?<![a-z])(?:make (?:it|that|this)|switch(?:ed)? (?:it |that )?to"
+    r"|change (?:it|that|this) to|instead|replace)(?![a-z])|[换改](?:成|为|用)",
     re.I,
 )
 

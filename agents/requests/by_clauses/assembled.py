@@ -1,9 +1,9 @@
 """Read a chain whose clauses leave open which tensor each of them takes, and which words belong to which step.
 
-"linear + gelu + residual add, x [8, 512], weight [512, 512], bias [512], residual as x": no step names its weights. Each
-clause is read with the tensors that no clause names, one run of them after the other as they were declared, until all
-words and all tensors are used and all sizes fit. An attribute that stands apart ("groups=32") is tried beside each step.
-What can be read in two ways that compute different things is left to a question.
+"linear + gelu + residual add, x [8, 512], weight [512, 512], bias [512], residual as x": no step names its weights.
+Each clause is read with the tensors that no clause names, one run of them after the other as they were declared, until
+all words and all tensors are used and all sizes fit. An attribute that stands apart ("groups=32") is tried beside each
+step. What can be read in two ways that compute different things is left to a question.
 """
 
 import itertools

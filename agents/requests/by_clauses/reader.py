@@ -383,7 +383,7 @@ def _made_of(chain: Chain, title: Sequence[str]) -> bool:
 
 
 def _acted(acts: Clauses, clauses: Sequence[str]) -> Clauses:
-    """Return what the clauses do, in their order; else in the one way in which all tensors are taken. Raises NotAStep."""
+    """Return what the clauses do in their order; else in the one way that takes all tensors. Raises NotAStep."""
     bits = [bit for clause in clauses for bit in _bits(clause)]
     straight = acts.copied()
     try:
