@@ -99,6 +99,8 @@ def clause_by_clause(text: str, known: Request, parse: Parse) -> Request | None:
         heard = in_conversation(clause, request, parse)
         if heard.problem is not None or heard.request == request:
             return None
+        if parse(clause, Request()).request == heard.request:
+            return None  # it would begin anew
         request = heard.request
     return request
 

@@ -27,7 +27,7 @@ class _GivenUp(Exception):
     """More readings were tried than a sentence is worth."""
 
 
-class Assembly:
+class ClauseAssembly:
     """The search for the one way to read the clauses of a chain with the tensors that none of them names."""
 
     def __init__(self, acts: Clauses, bits: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from keyword import iskeyword
 
 from akgen.agents.requests.by_clauses.acts import Clauses, Read
-from akgen.agents.requests.by_clauses.assembled import Assembly, said_again
+from akgen.agents.requests.by_clauses.assembled import ClauseAssembly, said_again
 from akgen.agents.requests.by_clauses.context import Chain, NotAStep, identifier, pattern, said_words
 from akgen.agents.requests.formula import operations_of
 from akgen.agents.requests.marks import words
@@ -395,7 +395,7 @@ def _acted(acts: Clauses, clauses: Sequence[str]) -> Clauses:
             return straight
     if not find_operators(" ; ".join(bits).lower()) or len(acts.chain.given) + len(bits) <= _MANY:
         raise NotAStep(" ; ".join(bits))
-    ways = Assembly(acts, bits).ways()
+    ways = ClauseAssembly(acts, bits).ways()
     read = [way.chain.request(assumed=False) for way in ways]
     if not ways or any(r is None or not compute_same(read[0] or r, r) for r in read[1:]):
         raise NotAStep(" ; ".join(bits))
