@@ -85,6 +85,7 @@ _WORDS = {
     ),
 }  # fmt: skip
 
+_AVERAGED = re.compile(r"(?<![a-z_])average[sd]?(?![a-z_]| ?[=(])|取平均|求平均", re.I)
 _OF_NUMBERS = {
     "softmax",
     "normalization",
@@ -213,6 +214,9 @@ def _words(text: MarkedText, said: str, request: Request) -> Iterator[str]:
     plain = {s.operator for s in request.steps} <= {"binary_cross_entropy"}
     if plain and (named := re.search(r"(?<![a-z])logits?(?![a-z])", said, re.I)) is not None:
         yield named[0]
+    formulas = [s.formula for s in request.steps]
+    if (averaged := _AVERAGED.search(said)) is not None and all(f and "mean" not in f for f in formulas):
+        yield averaged[0]  # "sqrt((a - b)^2 + eps) average": a formula has no reduction to choose
     for name, pattern in _WORDS.items():
         for match in re.finditer(pattern, text.text):
             if (name == "activation" or _silent(text.marks, match)) and not _meant(

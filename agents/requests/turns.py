@@ -87,7 +87,7 @@ def clause_by_clause(text: str, known: Request, parse: Parse) -> Request | None:
         return None
     if any(is_led(text[begin:end]) for begin, end in spans):
         return None
-    request = known
+    request, told = known, set[str]()
     for begin, end in spans:
         clause = text[begin:end].strip()
         if acknowledges(clause) or pattern("the rest stays").fullmatch(plainly(clause)):
@@ -101,6 +101,10 @@ def clause_by_clause(text: str, known: Request, parse: Parse) -> Request | None:
             return None
         if parse(clause, Request()).request == heard.request:
             return None  # it would begin anew
+        changed = [n for n in ("dtypes", "shapes") if getattr(heard.request, n) != getattr(request, n)]
+        if told & {*changed}:
+            return None  # "our model is fp16, make it bf16"
+        told |= {*changed}
         request = heard.request
     return request
 
