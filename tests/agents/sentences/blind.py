@@ -183,11 +183,11 @@ def difference(line: dict[str, Any], request: Request) -> str | None:
     if "dtype" not in free and (kinds := _kinds(theirs)) != _kinds(ours) and kinds != Counter(given):
         return f"types {_kinds(ours)} for {kinds}\n{_shown(request)}"
     if not small:
-        return _compared(theirs, ours, request, free="shape" in free)
+        return _compared_in_its_types(theirs, ours, request, free="shape" in free)
     why: str | None
     try:
         shrunk = _made(line["reference"], None, small), _made(source, case.params, small)
-        why = _compared(*shrunk, request, free="shape" in free)
+        why = _compared_in_its_types(*shrunk, request, free="shape" in free)
     except _BROKEN as wrong:
         why = f"{type(wrong).__name__}: {wrong}\n{_shown(request)}"
     if why is None or sum(t.numel() for t in theirs.tensors) > AFFORDED:
@@ -195,10 +195,23 @@ def difference(line: dict[str, Any], request: Request) -> str | None:
     return _compared(theirs, ours, request, free="shape" in free)  # numbers of a reference may be sizes
 
 
-def _compared(theirs: Side, ours: Side, request: Request, *, free: bool) -> str | None:
+def _compared_in_its_types(theirs: Side, ours: Side, request: Request, *, free: bool) -> str | None:
+    """Compare in float32; where a reference casts on the way, which only its own types fit, in those."""
+    try:
+        return _compared(theirs, ours, request, free=free)
+    except RuntimeError as wrong:
+        if "same dtype" not in str(wrong):
+            raise
+    return _compared(theirs, ours, request, free=free, widened=False)
+
+
+def _compared(theirs: Side, ours: Side, request: Request, *, free: bool, widened: bool = True) -> str | None:
+    wide = _wide if widened else torch.Tensor.detach
     with torch.no_grad():
         for side in (theirs, ours):
-            side.model.float().eval()
+            side.model.eval()
+            if widened:
+                side.model.float()
         for tensor in (*theirs.tensors[theirs.inputs :], *ours.tensors[ours.inputs :]):
             if tensor.is_floating_point():
                 tensor.copy_(torch.rand_like(tensor) + 0.1)
@@ -206,11 +219,11 @@ def _compared(theirs: Side, ours: Side, request: Request, *, free: bool) -> str 
         for name, value in ours.model.state_dict().items():
             if name.endswith("bias") and _squeezed(value) not in shapes:
                 value.zero_()  # PyTorch's default has one, the person did not say
-        given = [_wide(t) for t in ours.tensors]
+        given = [wide(t) for t in ours.tensors]
         got = _run(ours, given)
         shown = ""
         for order in itertools.islice(_orders(theirs.tensors, ours.tensors, free=free), MOST_ORDERS):
-            values = [_wide(t) for t in theirs.tensors]
+            values = [wide(t) for t in theirs.tensors]
             for at, taken in enumerate(order):
                 if taken is not None:
                     values[at] = given[taken]
