@@ -48,7 +48,11 @@ def _for_its_axis(text: MarkedText, request: Request) -> bool:
     entry = operator_named(last.operator) if last.formula is None else None
     if entry is None or entry.category != "reduction":
         return False
-    inside = any(f"{last.operator}(" in (s.formula or "") for s in request.steps[:-1])
+    name = last.operator.removeprefix("a")  # amax
+    inside = any(
+        f"{name}(" in (s.formula or "") or f"own_{name}" in s.operator.replace("own_a", "own_")
+        for s in request.steps[:-1]
+    )
     told = [m for m in text.sorted() if m.kind == "operator" and m.value in (last.operator, last)]
     before = text.text[: told[-1].begin] if told else ""
     return inside and _AGAIN.search(before[-_JUST_BEFORE:]) is None

@@ -129,8 +129,8 @@ def said_again(bits: Sequence[str]) -> bool:
     named: set[str] = set()
     for bit in bits:
         found = {n.operator for n in find_operators(bit.lower())}
-        kinds = {n for n in found & named if (e := operator_named(n)) is not None and e.category in _ONCE}
-        if kinds and pattern("again").search(bit) is None:
+        again = {n for n in found & named if (e := operator_named(n)) is not None and e.category in _ONCE}
+        if again and pattern("again").search(bit) is None:
             return True
         named |= found
     return False

@@ -367,12 +367,21 @@ def _built(told: ToldChain, read: Read, wanted: Set[Shape | None]) -> Request | 
     value = acts.chain.value(ast.Name(acts.chain.current or ""))
     if value is None or (wanted and value.shape not in wanted):
         return None
+    if len(_bits(clauses[-1])) > 1 and _reduces_again(acts.chain):
+        return None
     if told.title and len(acts.chain.trees) < _MANY and not _made_of(acts.chain, told.title):
         return None  # what is named, or what the clauses do?
     if len(told.clauses) == 1 and not acts.told and len(acts.chain.trees) < _MANY:
         return None  # "relu, tanh": one after the other, or two results?
     steps = len(acts.chain.trees) + len(given)  # one step with one tensor is for the readers of operators
     return acts.chain.request(assumed=assumed) if acts.chain.trees and steps > _PAIR else None
+
+
+def _reduces_again(chain: Chain) -> bool:
+    """Say whether the last step reduces as one before it: "subtract the maximum, exp, max along dim -1"."""
+    *before, last = (ast.unparse(tree) for tree in chain.trees.values())
+    found = re.match(r"torch\.(?:amax|amin|sum|mean)\(", last)
+    return found is not None and any(found[0] in earlier for earlier in before)
 
 
 def _made_of(chain: Chain, title: Sequence[str]) -> bool:
