@@ -1,4 +1,4 @@
-"""Read code with the words beside it, and what a follow-up says of known code."""
+"""WordReader code with the words beside it, and what a follow-up says of known code."""
 
 import ast
 import re
@@ -26,7 +26,7 @@ _GOES_ON = re.compile(  # from what is known: "then divide it by s, s [32]"
 _RETURNED = re.compile(r"(?<![a-z])(?:return|output|result|give)s?(?![a-z])|返回|输出|结果", re.I)
 
 
-class Read(Protocol):
+class WordReader(Protocol):
     """Reads words; `given` if what to compute is known from elsewhere."""
 
     def __call__(
@@ -34,16 +34,16 @@ class Read(Protocol):
     ) -> ParsedRequest: ...
 
 
-class Plainly(Protocol):
+class PlainReader(Protocol):
     """Returns the request of a text that is understood whole, else None."""
 
     def __call__(self, text: str, known: Request) -> Request | None: ...
 
 
 def read_code(
-    found: ExtractedCode, known: Request, language: Language, read: Read, plainly: Plainly
+    found: ExtractedCode, known: Request, language: Language, read: WordReader, plainly: PlainReader
 ) -> ParsedRequest:
-    """Read code with what the words beside it say of its tensors."""
+    """WordReader code with what the words beside it say of its tensors."""
     assert found.code is not None
     source: RequestSource | str | None = indexed_source(found)
     if source is None and (expression := expression_of(found.code)) is not None:
@@ -136,7 +136,7 @@ def _is_called(source: RequestSource, words: Request) -> bool:
 
 
 def code_follow_up(
-    text: str, known: Request, language: Language, read: Read, plainly: Plainly
+    text: str, known: Request, language: Language, read: WordReader, plainly: PlainReader
 ) -> ParsedRequest | None:
     """Return known code as a follow-up changes it; a question where it names an operator and no tensor."""
     source = known.source
