@@ -1,4 +1,4 @@
-"""WordReader code with the words beside it, and what a follow-up says of known code."""
+"""Read code with the words beside it, and what a follow-up says of known code."""
 
 import ast
 import re
@@ -43,7 +43,7 @@ class PlainReader(Protocol):
 def read_code(
     found: ExtractedCode, known: Request, language: Language, read: WordReader, plainly: PlainReader
 ) -> ParsedRequest:
-    """WordReader code with what the words beside it say of its tensors."""
+    """Read code with what the words beside it say of its tensors."""
     assert found.code is not None
     source: RequestSource | str | None = indexed_source(found)
     if source is None and (expression := expression_of(found.code)) is not None:
