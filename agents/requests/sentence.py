@@ -101,12 +101,22 @@ def parse_request(
         in_words = _in_plain_words(said, first=known.empty)
         if said != text:
             again = in_conversation(in_words, known, lambda told, then: _parsed(told, then, before))
-            if again.problem is None and again.request != known:
+            if (
+                again.problem is None
+                and again.request != known
+                and _keeps_tensors(again.request, known, said)
+            ):
                 return again
         found = clause_by_clause(in_words, known, lambda told, then: _parsed(told, then, before))
-        if found is not None and found != known:
+        if found is not None and found != known and _keeps_tensors(found, known, said):
             return ParsedRequest(request=found)
     return heard
+
+
+def _keeps_tensors(request: Request, known: Request, said: str) -> bool:
+    """Say whether the tensors stay as they are where a follow-up tells no shape: the 1 of "1 - cos" is none."""
+    told = re.search(r"\d ?[x×,] ?\d|[\[(] ?\d", said)
+    return told is not None or not known.shapes or request.shapes == known.shapes
 
 
 def _in_plain_words(text: str, *, first: bool) -> str:
