@@ -70,7 +70,7 @@ def edges_of_a_square(a: Any, b: Any) -> Any:
     for k in range(2, 2 * N + 1):
         low, high = max(1, k - N), min(N, k - 1)
         i = torch.arange(low, high + 1)
-        best = torch.stack([before[i - 1], last[i - 1], last[i]]).min(0).values
+        best = -torch.logsumexp(-torch.stack([before[i - 1], last[i - 1], last[i]]), 0)
         new = torch.where((2 * i - k).abs() > 6, 9.0, a[i - 1, k - i - 1] + best)
         now = b.new_full((N + 1,), 9.0)
         now[low : high + 1] = new

@@ -174,7 +174,7 @@ class _Widener:
         if node.op == "slice":
             return self._slice(node)
         if not any(a in self.wide for a in node.args):
-            return None
+            return self._stacked(node) if node.op == "reshape" else None
         if node.pointwise:
             return self._pointwise(node)
         match node.op:
@@ -281,6 +281,22 @@ class _Widener:
         if any(a is None for a in args):
             return None
         return _Wide(self.b.cat(tuple(a for a in args if a is not None), node.axes[0]), spans)
+
+    def _stacked(self, node: Node) -> _Wide | None:
+        """Return values stacked along a new axis, which a trace joins along the next one and takes apart."""
+        source = self.nodes[node.args[0]]
+        if source.op != "cat" or any(a not in self.wide for a in source.args):
+            return None
+        (axis,), first = source.axes, self.wide[source.args[0]]
+        one = self.nodes[source.args[0]].shape
+        args = [self._moved(self.wide[a], first.spans) for a in source.args]
+        if None in args or node.shape != (*one[:axis], len(args), *one[axis:]):
+            return None
+        whole = self._full(one, first.spans)
+        apart = (*whole[:axis], 1, *whole[axis:])
+        rows = tuple(self.b.reshape(a, apart) for a in args if a is not None)
+        spans = {a if a + len(one) >= axis else a - 1: span for a, span in first.spans.items()}
+        return _Wide(self.b.cat(rows, axis), spans)
 
     def _view(self, node: Node, source: _Wide) -> _Wide | None:
         before, rank = self.nodes[node.args[0]].shape, len(node.shape)
