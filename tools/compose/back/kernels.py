@@ -114,9 +114,8 @@ def schedule(
 
     With `all_nests`, outputs that none of them stores are those that the reference does not define.
     """
-    several = (
-        choice.count("attention") > 1
-    )  # one fills the Unified Buffer: blocks of scores, of values, their sums
+    # one attention fills the Unified Buffer: blocks of scores, of values, their sums
+    several = choice.count("attention") > 1
     nests = tuple(
         _Nest(template, kind, apart=apart or (several and kind == "attention"))
         for template, kind in zip(templates, choice, strict=True)
