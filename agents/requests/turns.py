@@ -244,14 +244,15 @@ _EXCHANGES = re.compile(
 )
 
 
+_EXCHANGED = frozenset(["activation", "softmax", "normalization"])  # kinds of operators
+
+
 def _stays_beside(request: Request, known: Request) -> bool:
     """Say whether an operator stands beside the one of its kind whose place it was to take: softmax and log_softmax."""
-    before = {s.operator for s in known.steps}
-    kinds = {n: e.category for s in request.steps if (e := operator_named(n := s.operator)) is not None}
-    fresh = {kinds[n] for n in kinds.keys() - before}
-    return bool(
-        fresh & {kinds[n] for n in kinds.keys() & before} & {"activation", "softmax", "normalization"}
-    )
+    now, before = ([s.operator for s in r.steps] for r in (request, known))
+    kinds = {n: e.category for n in {*now, *before} if (e := operator_named(n)) is not None}
+    taken = {kinds[n] for n in now if n in kinds and n not in before} & _EXCHANGED
+    return any(sum(kinds.get(n) == k for n in now) > sum(kinds.get(n) == k for n in before) for k in taken)
 
 
 def _shrinks(text: str, request: Request, known: Request) -> bool:

@@ -30,9 +30,7 @@ from akgen.tools.twin.settings import TwinSettings, user_cache  # noqa: E402
 from akgen.tools.twin.toolchain import TwinToolchain  # noqa: E402
 
 TIMEOUT_S = 10.0  # of a launch
-HEADERS = ("copy", "cube", "debug", "matmul", "memory", "queue", "sync", *(
-    f"vector{part}" for part in ("", "_compare", "_math", "_move", "_norm", "_reduce", "_softmax", "_sort")
-))  # fmt: skip
+HEADERS = ("copy", "cube", "debug", "runtime", "sync", "vector", "vector_math")
 _END = ("kernel_trap", "assert_failed")  # a launch, whatever their arguments are
 _DECLARED = re.compile(
     r"AKGEN_API\s+([^;{}()]*?)\b(\w+)\(((?:[^;{}()]|\([^()]*\))*)\)(?:\s*__attribute__\(\(.*?\)\))?[^;{}()]*;"
