@@ -9,6 +9,7 @@ from akgen.agents.requests.marks import MarkedText
 from akgen.agents.requests.request import ChainStep, Request
 from akgen.knowledge.operators import operator_named
 
+SELDOM_TWICE = frozenset(["activation", "softmax", "normalization"])  # kinds of operators in one chain
 _AGAIN = re.compile(
     r"(?<![a-z\d.])(?:then|twice|again|two|three|2|3|times|after|followed|another|second|both|more|once)(?![a-z\d.])"
     r"|->|→|=>|[+|]|再|两|二|然后|接|次|遍|后"

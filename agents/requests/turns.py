@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from akgen.agents.requests.follow_up_words import acknowledges, clause_spans, pattern, plainly
 from akgen.agents.requests.language import Language, language_of
+from akgen.agents.requests.named_twice import SELDOM_TWICE
 from akgen.agents.requests.needs import missing, tensors_of
 from akgen.agents.requests.problems import problem
 from akgen.agents.requests.remembered import in_other_words, only_named, operators_of, remembered, taken_back
@@ -244,14 +245,11 @@ _EXCHANGES = re.compile(
 )
 
 
-_EXCHANGED = frozenset(["activation", "softmax", "normalization"])  # kinds of operators
-
-
 def _stays_beside(request: Request, known: Request) -> bool:
     """Say whether an operator stands beside the one of its kind whose place it was to take: softmax and log_softmax."""
     now, before = ([s.operator for s in r.steps] for r in (request, known))
     kinds = {n: e.category for n in {*now, *before} if (e := operator_named(n)) is not None}
-    taken = {kinds[n] for n in now if n in kinds and n not in before} & _EXCHANGED
+    taken = {kinds[n] for n in now if n in kinds and n not in before} & SELDOM_TWICE
     return any(sum(kinds.get(n) == k for n in now) > sum(kinds.get(n) == k for n in before) for k in taken)
 
 

@@ -2,10 +2,11 @@
 
 In float64 runs also what the reference computes in float32 by name: `x.float()`, `dtype=torch.float32`. Without this
 the run for values to compare with would lose what the reference itself loses there. Casts to half precision stay: there
-a reference asks for their rounding. Where a chain of such roundings leaves bounds that say nothing (steps of
-Newton-Schulz in bfloat16), the bounds reach as far as a few times what the casts change. Random numbers keep their
-dtype, which decides their values. Tensors that the reference fills by itself (`torch.zeros(n)`) hold the same numbers
-in float64, so that what needs one dtype runs.
+a reference asks for their rounding. Where a chain of such roundings leaves bounds that say nothing (steps of Newton-
+Schulz in bfloat16), the bounds reach as far as a few times what the casts change. Random numbers keep their dtype,
+which decides their values. What is narrower beside a float64 (a weight that was cast, a constant) is widened. Tensors
+that the reference fills by itself (`torch.zeros(n)`) hold the same numbers in float64, so that what needs one dtype
+runs.
 
 As it is, products of float16 matrices are made with float32 sums, rounded once: PyTorch takes a hundred times as long.
 """
@@ -32,9 +33,8 @@ _RANDOM = frozenset(
     {"rand", "randn", "rand_like", "randn_like", "normal", "uniform", "bernoulli", "randperm"}
 )
 _NEAR = 1e-4  # of a float32's size and of a tenth of its output's root mean square: what the judge allows
-_HALVES = (torch.float16, torch.bfloat16)
-_HALF = frozenset(_HALVES)
-_NARROW = _HALF | {torch.float32}
+_HALVES = frozenset({torch.float16, torch.bfloat16})
+_NARROW = _HALVES | {torch.float32}
 _ONE_WIDTH = _PRODUCTS | {"aten::convolution", "aten::dot", "aten::mv", "aten::addmv"}  # take one dtype alone
 _MOST_OF_HALVES = 16.0  # times what casts to half precision change, root mean square
 # What makes a tensor of nothing but numbers; without a dtype it has PyTorch's default, float32.
@@ -200,7 +200,7 @@ class HalfProducts(DispatchMode):
 
 def _one_width(func: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     """Return arguments with halves beside float64 in float64: `linear(x, w.half())`; for products float32, too."""
-    narrow = _NARROW if func._schema.name in _ONE_WIDTH else _HALF
+    narrow = _NARROW if func._schema.name in _ONE_WIDTH else _HALVES
     widths = {a.dtype for a in tree_leaves((args, kwargs)) if isinstance(a, torch.Tensor)}
     if func._schema.is_mutable or torch.float64 not in widths or not widths & narrow:
         return args, kwargs

@@ -13,13 +13,13 @@ from functools import cache
 
 from akgen.agents.requests.by_clauses.acts import Clauses, bare_verb
 from akgen.agents.requests.by_clauses.context import NotAStep, pattern, said_words, whole
+from akgen.agents.requests.named_twice import SELDOM_TWICE
 from akgen.knowledge.operators import find_operators, operator_named
 
 _MOST_READINGS = 60  # clauses that are read before a text is given up
 _MOST_ORDERS = 40
 _WIDEST = 3  # bits that say one step together
 _LONGEST_RUN = 4  # tensors that one step takes beside what came before
-_ONCE = ("activation", "softmax", "normalization")  # are seldom applied twice
 _MOST_APART = 3  # attributes that stand apart from their steps
 
 
@@ -129,7 +129,9 @@ def said_again(bits: Sequence[str]) -> bool:
     named: set[str] = set()
     for bit in bits:
         found = {n.operator for n in find_operators(bit.lower())}
-        again = {n for n in found & named if (e := operator_named(n)) is not None and e.category in _ONCE}
+        again = {
+            n for n in found & named if (e := operator_named(n)) is not None and e.category in SELDOM_TWICE
+        }
         if again and pattern("again").search(bit) is None:
             return True
         named |= found

@@ -24,7 +24,7 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import _disable_current_modes
 
 from akgen.tools.compose.front.record_branches import rewritten
-from akgen.tools.compose.front.record_constants import constants_shortened
+from akgen.tools.compose.front.record_constants import SMALL_CONSTANT, constants_shortened
 from akgen.tools.compose.front.record_empty import of_nothing, takes_nothing
 from akgen.tools.compose.front.record_formulas import with_own_formulas
 from akgen.tools.compose.front.record_outside import OutsideCalls, Unrecordable, arrays_become_tensors
@@ -36,7 +36,6 @@ from akgen.tools.reference.nested import flat_outputs
 _SCALAR = torch.ops.aten._local_scalar_dense.default
 
 
-SMALL_CONSTANT = 64  # elements; larger constants would have to be operator inputs
 LARGEST_KNOWN = (
     1 << 22
 )  # elements that are computed if the reference asks for one, where no input decides them

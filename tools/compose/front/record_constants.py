@@ -14,7 +14,7 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 _FEW = 24  # calls that are left as they are
-_WRITTEN = 64  # numbers that are written out, where they follow no rule
+SMALL_CONSTANT = 64  # elements that are written out; larger constants would have to be operator inputs
 
 Number: TypeAlias = float | int | bool
 Row: TypeAlias = Number | torch.Tensor
@@ -176,7 +176,7 @@ def sequence(numbers: np.ndarray) -> Callable[[], Row] | None:
         rise = int(numbers[width] - first)
         if (numbers == place // width * rise + first).all():
             return lambda: _places(numbers) // width * rise + first
-    if len(numbers) > _WRITTEN:
+    if len(numbers) > SMALL_CONSTANT:
         return None
     return lambda: torch.tensor(numbers.tolist(), dtype=torch.int32 if numbers.dtype.kind in "iu" else None)
 

@@ -10,11 +10,11 @@ from typing import Any
 import torch
 
 aten = torch.ops.aten
-LARGEST_MATRIX = 64  # rows; the steps of one come after one another
+_LARGEST = 64  # rows; the steps of one come after one another
 
 
 def _fits(a: torch.Tensor) -> bool:
-    return bool(a.is_floating_point() and a.dim() >= 2 and 0 < a.shape[-1] == a.shape[-2] <= LARGEST_MATRIX)
+    return bool(a.is_floating_point() and a.dim() >= 2 and 0 < a.shape[-1] == a.shape[-2] <= _LARGEST)
 
 
 def _places(n: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -73,6 +73,12 @@ def _log_determinant(a: torch.Tensor) -> Any:
         return NotImplemented
     _, found = _eliminated(a)
     return found.sign(), found.abs().log(), _nothing(a), _pivots(a)
+
+
+def logdet(a: torch.Tensor) -> torch.Tensor:
+    """Return the logarithm of a determinant, NaN of a negative one: PyTorch writes that NaN as a number."""
+    sign, size = torch.linalg.slogdet(a)
+    return torch.log(sign) + size
 
 
 def _cholesky(a: torch.Tensor, upper: bool = False) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
 
+from akgen.tools.compose.front.record_linalg import logdet
 from akgen.tools.compose.front.user_lines import UserLines
 
 
@@ -111,15 +112,7 @@ _COUNTED: dict[Any, Callable[..., Any]] = {
 # functions that PyTorch takes apart before a recording sees them, into what is not covered
 
 
-def _log_determinant(a: torch.Tensor) -> torch.Tensor:
-    """Return the logarithm of a determinant, NaN of a negative one: PyTorch writes that NaN as a number."""
-    sign, size = torch.linalg.slogdet(a)
-    return torch.log(sign) + size
-
-
-_COMPOSED: dict[Any, Callable[..., Any]] = {
-    torch.logdet: _log_determinant, torch.Tensor.logdet: _log_determinant,
-}  # fmt: skip
+_COMPOSED: dict[Any, Callable[..., Any]] = {torch.logdet: logdet, torch.Tensor.logdet: logdet}
 
 
 # quantised tensors

@@ -14,7 +14,8 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-from akgen.tools.compose.front.record import SMALL_CONSTANT, CapturedGraph, Leaf, record
+from akgen.tools.compose.front.record import CapturedGraph, Leaf, record
+from akgen.tools.compose.front.record_constants import SMALL_CONSTANT
 from akgen.tools.compose.front.record_outside import Unrecordable
 from akgen.tools.compose.front.trace_reader import TraceReader, check_layout
 from akgen.tools.compose.front.traced import TracedGraph

@@ -6,7 +6,8 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-from akgen.tools.compose.front.record import SMALL_CONSTANT, CapturedGraph
+from akgen.tools.compose.front.record import CapturedGraph
+from akgen.tools.compose.front.record_constants import SMALL_CONSTANT
 from akgen.tools.compose.front.trace_outputs import TraceOutputs
 from akgen.tools.compose.front.traced import Origin, Ref, TracedGraph, TracedNode
 from akgen.tools.compose.front.user_lines import UserLines

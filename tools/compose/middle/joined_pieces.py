@@ -54,9 +54,11 @@ def in_pieces(graph: Graph, *, writes: bool = False) -> Graph:
     for i, node in enumerate(graph.nodes):
         args = tuple(new[a] for a in node.args)
         place = place_written(graph, node) if writes else None
-        made = pieces.of(node, args) if place is None else pieces.written(node, args, *place)
-        chosen = pieces.choice(args) if writes and node.op == "where" else None
-        new[i] = made if chosen is None else chosen
+        if place is not None:
+            new[i] = pieces.written(node, args, *place)
+        else:
+            chosen = pieces.choice(args) if writes and node.op == "where" else None
+            new[i] = pieces.of(node, args) if chosen is None else chosen
         if len(pieces.slices) > _MOST_SLICES:
             return graph
     return pieces.b.graph(tuple(o.model_copy(update={"node": new[o.node]}) for o in graph.outputs))
@@ -84,9 +86,8 @@ class _Pieces:
     def written(self, node: Node, args: tuple[int, ...], axis: int, place: int) -> int:
         """Return a whole with another part at one place of an axis."""
         _, part, whole = args
-        row = self._slice(
-            part if self.b[part].shape == node.shape else self.b.expand(part, node.shape), axis, place, 1
-        )
+        wide = part if self.b[part].shape == node.shape else self.b.expand(part, node.shape)
+        row = self._slice(wide, axis, place, 1)
         spans = ((0, place), (place + 1, node.shape[axis] - place - 1))
         before, after = ((self._slice(whole, axis, *s),) if s[1] else () for s in spans)
         parts = [p for v in (*before, row, *after) for p in self._parts(v, axis)]

@@ -16,7 +16,7 @@ from akgen.tools.core.dtypes import DType
 from akgen.tools.core.frozen import Frozen
 
 MOST_COPIES = 8  # times that the elements of a value are computed
-MOST_PIECES = 8  # of which a place is looked up without their being stored side by side
+MOST_JOINED = 8  # of which a place is looked up without their being stored side by side
 WIDE_ROW = 8  # elements for each place, from which on a lookup is that of rows
 LEAST_STEPS = 4  # operations one after the other that are worth storing
 
@@ -117,7 +117,7 @@ def joined(graph: Graph) -> list[int]:
                 pieces = 1
         count.append(pieces)
         varies.append(node.op == "load" or any(varies[a] for a in node.args))
-        if node.op == "take" and varies[node.args[0]] and count[node.args[0]] > MOST_PIECES:
+        if node.op == "take" and varies[node.args[0]] and count[node.args[0]] > MOST_JOINED:
             (at, *_) = node.args
             while graph.nodes[at].op in VIEWS:
                 (at,) = graph.nodes[at].args

@@ -196,9 +196,7 @@ def rolled(graph: Graph) -> tuple[Piece, ...]:
 
 
 def _rolled(graph: Graph, numbers: Iterator[int]) -> tuple[Piece, ...]:
-    orders = (_unchanged, _with_own_joins, _by_use) if len(graph.nodes) > _LARGE else (_unchanged,)
-    for order in orders:
-        ordered = order(graph)
+    for ordered in _orders(graph):
         for run in repeats(ordered):
             pieces = _split(ordered, run, StoredValues(ordered, numbers))
             if pieces is not None:
@@ -207,8 +205,12 @@ def _rolled(graph: Graph, numbers: Iterator[int]) -> tuple[Piece, ...]:
     return (Piece(graph=graph),)
 
 
-def _unchanged(graph: Graph) -> Graph:
-    return graph
+def _orders(graph: Graph) -> Iterator[Graph]:
+    """Yield the graph in the orders in which loops are looked for."""
+    yield graph
+    if len(graph.nodes) > _LARGE:
+        yield _with_own_joins(graph)
+        yield _by_use(graph)
 
 
 def _by_use(graph: Graph) -> Graph:

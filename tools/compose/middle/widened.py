@@ -112,6 +112,7 @@ class _Widener:
         self.new: dict[int, int] = {}
         self.wide: dict[int, _Wide] = {}
         self._places: dict[tuple[int, int], int] = {}
+        self._placed: dict[tuple[int, int, Span], int | None] = {}
 
     def graph(self) -> Graph:
         for i, node in enumerate(self.nodes):
@@ -241,6 +242,11 @@ class _Widener:
 
     def _by_place(self, index: int, axis: int, span: Span) -> int | None:
         """Return what is computed of places alone, or looked up at such places, on a whole axis."""
+        if (index, axis, span) not in self._placed:
+            self._placed[index, axis, span] = self._follow_places(index, axis, span)
+        return self._placed[index, axis, span]
+
+    def _follow_places(self, index: int, axis: int, span: Span) -> int | None:
         node, (start, count, length) = self.nodes[index], span
         if -axis > len(node.shape) or node.shape[axis] == 1:
             return self.new[index]
