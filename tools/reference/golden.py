@@ -2,11 +2,11 @@
 
 In float64 runs also what the reference computes in float32 by name: `x.float()`, `dtype=torch.float32`. Without this
 the run for values to compare with would lose what the reference itself loses there. Casts to half precision stay: there
-a reference asks for their rounding. Where a chain of such roundings leaves bounds that say nothing (steps of Newton-
-Schulz in bfloat16), the bounds reach as far as a few times what the casts change. Random numbers keep their dtype,
-which decides their values. What is narrower beside a float64 (a weight that was cast, a constant) is widened. Tensors
-that the reference fills by itself (`torch.zeros(n)`) hold the same numbers in float64, so that what needs one dtype
-runs.
+a reference asks for their rounding. Where a chain of such roundings leaves bounds that say nothing (steps of
+Newton-Schulz in bfloat16), the bounds reach as far as a few times what the casts change. Random numbers keep their
+dtype, which decides their values. What is narrower beside a float64 (a weight that was cast, a constant) is widened.
+Tensors that the reference fills by itself (`torch.zeros(n)`) hold the same numbers in float64, so that what needs one
+dtype runs.
 
 As it is, products of float16 matrices are made with float32 sums, rounded once: PyTorch takes a hundred times as long.
 """
